@@ -1,0 +1,1 @@
+"""One package for each training framework; each registers its adapter when it is imported."""

@@ -1,0 +1,1 @@
+"""What every backend shares. Imports the standard library, PyYAML and packaging alone."""

@@ -1,0 +1,1 @@
+"""How a training framework is found, checked and entered."""

@@ -1,0 +1,1 @@
+"""One rank's way from a command line to a finished training."""

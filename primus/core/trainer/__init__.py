@@ -1,0 +1,1 @@
+"""The lifecycle that every backend's trainer follows."""

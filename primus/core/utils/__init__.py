@@ -1,0 +1,1 @@
+"""Helpers with published names: the distributed environment and rank-aware logging."""

@@ -1,0 +1,1 @@
+"""Commands behind ``primus-cli`` that need Python: configuration, schemas, patches."""
