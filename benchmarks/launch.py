@@ -73,6 +73,9 @@ def arms(nproc: int, steps: int, folder: Path) -> dict[str, list[str]]:
         "model.name": "llama3",
         "model.flavor": "debugmodel",
         "lr_scheduler.warmup_steps": 2,
+        "activation_checkpoint.mode": "none",
+        "optimizer.lr": 2e-3,
+        "debug.seed": 0,
     }
     data = prepared_data()
     settings |= {"training.dataset_path": data["training.dataset_path"]}
@@ -103,8 +106,9 @@ def prepared_data() -> dict[str, str]:
 
 def table(samples: dict[str, list[Sample]], nproc: int, steps: int) -> str:
     """Return the medians as a Markdown table, with the comparison of pairs below."""
+    pairs = len(next(iter(samples.values())))
     rows = [
-        f"{nproc} process{'es' if nproc > 1 else ''}, {steps} steps, {len(next(iter(samples.values())))} pairs; medians.",
+        f"{nproc} process{'es' if nproc > 1 else ''}, {steps} steps, {pairs} pairs; medians.",
         "",
         "| | first step (s) | steps/s | CPU (s) | largest process (MiB) |",
         "|---|---|---|---|---|",
@@ -116,10 +120,10 @@ def table(samples: dict[str, list[Sample]], nproc: int, steps: int) -> str:
         ]
         rows.append(f"| {name} | {medians[0]:.2f} | {medians[1]:.2f} | {medians[2]:.2f} | {medians[3]:.0f} |")
     own, ours = samples.values()
-    pairs = list(zip(own, ours, strict=True))
-    first = statistics.median(our.first_step - other.first_step for other, our in pairs)
-    cpu = statistics.median(our.cpu - other.cpu for other, our in pairs)
-    speed = statistics.median(our.steps_per_second / other.steps_per_second for other, our in pairs)
+    both = list(zip(own, ours, strict=True))
+    first = statistics.median(our.first_step - other.first_step for other, our in both)
+    cpu = statistics.median(our.cpu - other.cpu for other, our in both)
+    speed = statistics.median(our.steps_per_second / other.steps_per_second for other, our in both)
     rows += ["", f"Median difference of pairs: first step {first:+.2f} s, CPU {cpu:+.2f} s; speed ratio {speed:.3f}."]
     return "\n".join(rows)
 

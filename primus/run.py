@@ -6,6 +6,7 @@ argument list; started by hand it is a training of one process.
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import json
 import os
@@ -53,8 +54,10 @@ def main(argv: list[str] | None = None) -> int:
     if args == ["--version"]:
         sys.stdout.write(f"primus {primus_version()}\n")
         return 0
-    _append_to_shared_log()
     _install_signal_handlers()
+    if os.environ.get("PRIMUS_AGENT"):
+        _append_to_shared_log()
+        _end_with_agent()
     try:
         _train(args)
     except PrimusError as error:
@@ -99,10 +102,17 @@ def _check_own_location() -> None:
 
 def _append_to_shared_log() -> None:
     """Let stdout and stderr share one log file: torchrun opens it once for each, without O_APPEND."""
-    if os.environ.get("PRIMUS_AGENT"):
-        for descriptor in (1, 2):
-            flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
-            fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_APPEND)
+    for descriptor in (1, 2):
+        flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_APPEND)
+
+
+def _end_with_agent() -> None:
+    """Ask the kernel for a TERM when the agent dies: killed by KILL, it cannot stop its ranks itself."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
+    if str(os.getppid()) != os.environ["PRIMUS_AGENT"]:
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _install_signal_handlers() -> None:

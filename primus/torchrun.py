@@ -9,6 +9,7 @@ byte for byte. Replacing this module by ``torch.distributed.run`` on a command l
 from __future__ import annotations
 
 import dataclasses
+import io
 import logging
 import os
 import shutil
@@ -24,6 +25,7 @@ from primus.core.errors import EXIT_ENVIRONMENT, EXIT_FAULT, PrimusError
 
 RUN_MODULE = "primus.run"
 LAST_LINES = 20
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -34,6 +36,9 @@ def main(argv: list[str] | None = None) -> int:
     """
     args = sys.argv[1:] if argv is None else argv
     _install_early_handlers()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # The console follows rank 0 line by line, also through a pipe.
+        sys.stdout.reconfigure(line_buffering=True)
     try:
         _check_hook_extras(args)
     except PrimusError as error:
@@ -81,7 +86,7 @@ def _install_early_handlers() -> None:
     def leave(number: int, frame: FrameType | None) -> NoReturn:
         raise SystemExit(128 + number)
 
-    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for name in ENDING_SIGNALS:
         signal.signal(name, leave)
     for name in (signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(name, signal.SIG_IGN)
@@ -111,7 +116,7 @@ class _Agent:
         if "LOGLEVEL" not in os.environ and "TORCHELASTIC_LOG_LEVEL" not in os.environ:
             # Which rank failed and why is told below, once; torch would tell it three times.
             logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)
-        os.environ["PRIMUS_AGENT"] = "1"
+        os.environ["PRIMUS_AGENT"] = str(os.getpid())
         # What torchrun would set for several ranks, without its four lines of warning at each start.
         if self.options.nproc_per_node != "1":
             os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -125,6 +130,9 @@ class _Agent:
             _say(f"ended by signal {signal.Signals(error.sigval).name}: ranks have been stopped")
             return 128 + int(error.sigval)
         finally:
+            # How it ended is known; a signal that arrives while Python shuts down cannot change it any more.
+            for name in ENDING_SIGNALS:
+                signal.signal(name, signal.SIG_IGN)
             shutil.rmtree(self.scratch, ignore_errors=True)
 
     def _enter_torch(self) -> None:
@@ -172,6 +180,8 @@ class _Agent:
             return 0
         early = [rank for rank, marker in sorted(self.logs.markers.items()) if not marker.exists()]
         if not early:
+            if 0 in self.logs.files and os.environ.get("PRIMUS_LOG_LEVEL", "info") in ("info", "debug"):
+                _say(f"trained to the end; logs: {self.logs.files[0].parent}")
             return 0
         _say(
             f"rank {early[0]} on {socket.gethostname()} left with status 0 before training ended",

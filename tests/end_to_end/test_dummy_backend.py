@@ -1,10 +1,11 @@
 """A backend pasted into the tree trains through the launcher as the contract says."""
 
-import os
+import json
 import signal
-import time
 
 import pytest
+
+from tests.end_to_end.launches import await_no_process, wait_for
 
 CONFIG = "examples/dummy/configs/dummy_8B-pretrain.yaml"
 POSTTRAIN = "examples/dummy/configs/dummy_8B-posttrain.yaml"
@@ -39,9 +40,9 @@ def test_the_lifecycle_runs_in_the_promised_order_with_the_patches_around_it(dum
         "[DummyTrainer] setup",
         "[DummyTrainer] init",
         "[dummy patch] before_train",
-        "[DummyTrainer] train",
         "[DummyTrainer] hello='world'",
         "[DummyTrainer] rank 0 of 1 at 0 in train",
+        "[DummyTrainer] train",
         "[DummyTrainer] training finished",
         "[dummy patch] after_train",
         "[DummyTrainer] cleanup(on_error=False)",
@@ -119,12 +120,14 @@ def test_every_rank_has_one_log_file_and_the_console_shows_rank_0(dummy):
 
 
 def test_arguments_arrive_byte_for_byte(dummy):
-    values = ["a$$b", "${local_rank}", "$(touch pwned)", "`x`", "a'b\"c", "tab\tnew\nline", "*", "a|b", "é", ""]
+    values = ["a$$b", "a$b", "$(touch pwned)", "`x`", "a'b\"c", "tab\tnew\nline", "*", "a|b", "é", ""]
     for number in range(0, len(values), 5):
         chunk = values[number : number + 5]
-        result = dummy.train(f"hello={chunk!r}", config=CONFIG, options=ONE)
+        result = dummy.train(f"hello={json.dumps(chunk)}", config=CONFIG, options=ONE)
         assert f"[DummyTrainer] hello={chunk!r}" in spoken(result.stdout), result.stdout + result.stderr
     assert not (dummy.root / "pwned").exists()
+    result = dummy.train("hello=$${local_rank}", config=CONFIG, options=ONE)
+    assert "[DummyTrainer] hello='${local_rank}'" in spoken(result.stdout), result.stdout + result.stderr
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
@@ -137,7 +140,7 @@ def test_a_signal_ends_the_ranks_after_their_cleanup(dummy, number, status):
         if "of 2 at 0 in train" in line:
             break
     logs = dummy.run_dirs()[-1] / "logs"
-    wait_for(lambda: "in train" in (logs / "rank-00001.log").read_text())
+    wait_for(lambda: "in train" in (logs / "rank-00001.log").read_text(), "rank 1 trains")
     process.send_signal(number)
     _, err = process.communicate(timeout=30)
     assert process.returncode == status, err
@@ -145,12 +148,18 @@ def test_a_signal_ends_the_ranks_after_their_cleanup(dummy, number, status):
     assert "Traceback" not in err
 
 
-def wait_for(condition, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "the condition never came true"
-        os.sched_yield()
-        time.sleep(0.02)
+def test_no_rank_outlives_an_agent_that_was_killed(dummy):
+    marker = dummy.root / "marker"
+    process = dummy.start(
+        *("direct", "--nproc", "2", "--", "train", "pretrain", "--config", CONFIG, "sleep=60", f"marker={marker}")
+    )
+    for line in process.stdout:
+        if "of 2 at 0 in train" in line:
+            break
+    process.kill()
+    process.communicate()
+    await_no_process(str(dummy.root))
+    assert "on_error=True" in marker.read_text()
 
 
 def test_usr1_and_usr2_do_not_end_a_run(dummy):
