@@ -1,6 +1,5 @@
 """The version of Primus."""
 
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 
@@ -9,6 +8,9 @@ def primus_version() -> str:
     file = Path(__file__).resolve().parent.parent / "VERSION"
     if file.is_file():
         return file.read_text(encoding="utf-8").strip()
+    # Imported late: it costs more than the rest of a quick command.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("primus")
     except PackageNotFoundError:

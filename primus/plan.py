@@ -1,6 +1,6 @@
 """The check before a launch: one Python, without torch, before anything else costs time.
 
-``python -m primus.plan --nnodes N --nproc-per-node M [--node-rank R] -- train pretrain --config exp.yaml ...``
+``python -m primus.plan --nnodes N --nproc-per-node M [--node-rank R] -- train pretrain --config FILE ...``
 composes and checks the experiment and writes what the launcher needs to know as NUL-terminated ``key=value``
 records to standard output. Mistakes end it with status 2, lacks of the environment with status 3.
 """
@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from primus.core.backend.backend_adapter import BackendAdapter
     from primus.core.config.command_line import TrainCommand
-    from primus.core.config.experiment import Experiment
 
-_USAGE = "python -m primus.plan --nnodes N --nproc-per-node M [--node-rank R] -- train pretrain --config FILE ..."
+_USAGE = "python -m primus.plan --nnodes N --nproc-per-node M -- train pretrain --config FILE ..."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -58,6 +57,7 @@ def plan(argv: Sequence[str], environ: Mapping[str, str]) -> list[tuple[str, str
     from primus.core.backend.backend_registry import BackendRegistry
     from primus.core.config.command_line import parse_train_command
     from primus.core.config.experiment import compose_experiment
+    from primus.core.config.framework_facts import check_fit
 
     command = parse_train_command(train)
     known: dict[str, BackendAdapter] = {}
@@ -81,11 +81,15 @@ def plan(argv: Sequence[str], environ: Mapping[str, str]) -> list[tuple[str, str
         version_of(framework)
     adapter = known[framework]
     world_size = numbers["nnodes"] * numbers["nproc_per_node"]
-    _check_fit(adapter, experiment, world_size)
     torch = _has_torch()
-    _check_torch(torch, environ)
-    ranks = adapter.console_ranks(
-        experiment.params_dict(), world_size, numbers["nproc_per_node"], numbers["node_rank"]
+    # 0 processes per node: the ranks run on other hosts, which this one knows nothing about.
+    if world_size:
+        check_fit(experiment, world_size, adapter)
+        _check_torch(torch, environ)
+    ranks = (
+        adapter.console_ranks(experiment.params_dict(), world_size, numbers["nproc_per_node"], numbers["node_rank"])
+        if world_size
+        else []
     )
     return [
         ("framework", framework),
@@ -117,7 +121,7 @@ def _split(argv: Sequence[str]) -> tuple[dict[str, int], list[str]]:
         if not option.startswith("--") or name not in numbers:
             raise ConfigError(f"primus.plan: unknown argument {word!r}", f"usage: {_USAGE}")
         value = text if equals else (words.pop(0) if words else "")
-        if not (value.isascii() and value.isdigit()) or int(value) < (0 if name == "node_rank" else 1):
+        if not (value.isascii() and value.isdigit()) or int(value) < (1 if name == "nnodes" else 0):
             raise ConfigError(f"primus.plan: {option} wants a count, got {value!r}", f"usage: {_USAGE}")
         numbers[name] = int(value)
     raise ConfigError("primus.plan: no train command", f"usage: {_USAGE}")
@@ -166,21 +170,10 @@ def _version(adapter: BackendAdapter) -> str | None:
             return version
         if not SpecifierSet(adapter.supported_versions).contains(release, prereleases=True):
             raise LaunchEnvironmentError(
-                f"{adapter.framework} {version} is not supported yet (supported: {adapter.supported_versions})",
+                f"{adapter.framework} {version} is not supported yet, only {adapter.supported_versions}",
                 f"{_quoted(sys.executable)} -m pip install {_quoted(adapter.pip_requirement)}",
             )
     return version or None
-
-
-def _check_fit(adapter: BackendAdapter, experiment: Experiment, world_size: int) -> None:
-    from primus.core.config.origin import shown_path
-    from primus.core.errors import ConfigError
-
-    problems = adapter.check_params(experiment.params_dict(), world_size)
-    if problems:
-        shown = shown_path(experiment.path)
-        hint = "" if len(problems) == 1 else f"{len(problems)} problems"
-        raise ConfigError("\n".join(f"{shown}: {text}" for text in problems), hint, experiment.path)
 
 
 def _has_torch() -> bool:
@@ -195,12 +188,15 @@ def _check_torch(present: bool, environ: Mapping[str, str]) -> None:
     if present or environ.get("PRIMUS_RUN_MODE") == "single" or environ.get("PRIMUS_AUTO_INSTALL") == "1":
         return
     raise LaunchEnvironmentError(
-        f"{sys.executable} has no torch", f"{_quoted(sys.executable)} -m pip install torch, or name another --venv"
+        f"{sys.executable} has no torch",
+        f"{_quoted(sys.executable)} -m pip install torch, or name another --venv",
     )
 
 
 def _data_path(command: TrainCommand, environ: Mapping[str, str]) -> str:
-    return os.path.abspath(os.path.expanduser(command.data_path or environ.get("PRIMUS_DATA_PATH") or "data"))
+    from primus.core.config.paths import absolute
+
+    return str(absolute(command.data_path or environ.get("PRIMUS_DATA_PATH") or "data"))
 
 
 def _report(message: str, hint: str, status: int) -> int:

@@ -116,7 +116,7 @@ def _end_with_agent() -> None:
 
 
 def _install_signal_handlers() -> None:
-    """Turn TERM and HUP into an exit that cleans up; USR1 and USR2 must not kill a rank.
+    """Turn TERM and HUP into an exit that cleans up; USR1 and USR2 must not kill a rank, USR2 may ask it to save.
 
     A second signal while the first is being handled changes nothing: clean-up runs to its end, and whoever
     is impatient has KILL.
@@ -131,8 +131,10 @@ def _install_signal_handlers() -> None:
 
     for name in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(name, leave)
+    from primus.core.runtime.save_request import note_signal
+
     for name in (signal.SIGUSR1, signal.SIGUSR2):
-        signal.signal(name, lambda number, frame: None)
+        signal.signal(name, note_signal)
 
 
 def _report(error: BaseException, lines: list[str]) -> None:

@@ -9,6 +9,7 @@ byte for byte. Replacing this module by ``torch.distributed.run`` on a command l
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import io
 import logging
 import os
@@ -44,13 +45,11 @@ def main(argv: list[str] | None = None) -> int:
     except PrimusError as error:
         _say(*error.lines())
         return error.exit_status
-    try:
-        from torch.distributed import run as torchrun
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
+    if importlib.util.find_spec("torch") is None:
         _say(f"{sys.executable} has no torch", f"{sys.executable} -m pip install torch")
         return EXIT_ENVIRONMENT
+    from torch.distributed import run as torchrun
+
     return _Agent(torchrun.parse_args(args), torchrun).run()
 
 
@@ -201,10 +200,10 @@ class _Agent:
         if log is not None and not self.logs.on_console(failure.local_rank):
             _say(f"rank {rank} said:")
             sys.stderr.write(_last_words(failure, log))
-        _say(
-            f"rank {rank} (local rank {failure.local_rank}, pid {failure.pid}) on {socket.gethostname()} failed first: "
-            f"it {how}" + (f"; its log: {log}" if log else "")
-        )
+        where = f"rank {rank} (local rank {failure.local_rank}, pid {failure.pid})"
+        tail = f"; its log: {log}" if log else ""
+        _leave_failure(_report_time(failure) or float(failure.timestamp), f"{where} {how}{tail}")
+        _say(f"{where} on {socket.gethostname()} failed first: it {how}{tail}")
         return status or EXIT_FAULT
 
 
@@ -238,6 +237,24 @@ def _report_time(failure: Any) -> float:
     message = failure.error_file_data.get("message")
     extra = message.get("extraInfo", {}) if isinstance(message, dict) else {}
     return float(extra.get("exact_time") or extra.get("timestamp") or 0)
+
+
+def _leave_failure(when: float, text: str) -> None:
+    """Write when the first rank of this node failed, and how, for a launcher that compares nodes.
+
+    Stopping the other ranks may take longer on the node where it all began than on those that only noticed.
+
+    Args:
+        when: Seconds since the epoch. Of a rank that a signal killed only the second is known, cut short: it
+            counts as earlier than the complaints of others in the same second.
+        text: One line.
+    """
+    path = os.environ.get("PRIMUS_FAILURE_FILE")
+    if path:
+        try:
+            Path(path).write_text(f"{round(when * 1_000_000)}\n{text}\n", encoding="utf-8")
+        except OSError as error:
+            _say(f"{path} cannot be written: {error.strerror}")
 
 
 def _last_words(failure: Any, log: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from primus.core.config.origin import shown_path
+from primus.core.config.paths import shown_path
 from primus.core.errors import ConfigError
 
 

@@ -99,11 +99,11 @@ def _json_texts(path: Path, lines: Iterator[tuple[int, str]], text_key: str) -> 
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
+            value = json.loads(line.strip())
         except (ValueError, RecursionError) as error:
             what = getattr(error, "msg", "") or str(error)
             raise CorpusError(
-                path, number, f"not JSON: {what}", "each line must be one JSON object, such as {\"text\": \"...\"}"
+                path, number, f"not JSON: {what}", 'each line must be one JSON object, such as {"text": "..."}'
             ) from None
         if not isinstance(value, dict):
             raise CorpusError(

@@ -143,6 +143,9 @@ def _add_ranges(document: dict[str, Any], framework: str) -> None:
         entry: Any = document
         for part in key.split("."):
             entry = entry["properties"].get(part) if entry is not None else None
+        if entry is not None and "anyOf" in limits:
+            # The alternatives carry their own types.
+            entry.pop("type", None)
         if entry is not None:
             entry.update(limits)
 
@@ -153,7 +156,17 @@ def rendered(document: Mapping[str, Any]) -> str:
     Args:
         document: JSON Schema.
     """
-    return json.dumps(document, indent=1) + "\n"
+    return _rendered(document, "") + "\n"
+
+
+def _rendered(value: Any, indent: str) -> str:
+    """Return JSON with each leaf of the schema in one line, so that a difference shows one key in one line."""
+    inner = indent + " "
+    nested = isinstance(value, dict) and any(isinstance(item, dict) for item in value.values())
+    if not nested or set(value) & {"anyOf", "items"}:
+        return json.dumps(value)
+    lines = [f"{inner}{json.dumps(key)}: {_rendered(item, inner)}" for key, item in value.items()]
+    return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
 
 
 def main(argv: list[str] | None = None) -> int:

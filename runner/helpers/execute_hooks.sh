@@ -17,13 +17,13 @@ execute_hooks() {
   set +efxET
   local file=''
   local -a files=()
+  declare -ga PRIMUS_EXTRA_ARGS=() PRIMUS_HOOK_REPORT=()
   primus_hooks_list files "$1" "$2" || return
   primus_hooks_run "${#files[@]}" ${files[@]+"${files[@]}"} "${@:3}"
 }
 
 _primus_execute_hooks_main() {
   set -euo pipefail
-  local lib=''
   # shellcheck source=runner/site.sh
   source "${BASH_SOURCE[0]%/*}/../site.sh"
   if (($# < 2)); then

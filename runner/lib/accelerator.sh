@@ -76,7 +76,7 @@ _primus_visible_count() {
   local -a entries=()
   [[ -n ${!name+set} ]] || return 0
   list=${!name}
-  IFS=, read -r -a entries <<<"$list"
+  _primus_split entries , "$list"
   for entry in ${entries[@]+"${entries[@]}"}; do
     entry=${entry//[[:space:]]/}
     case $entry in

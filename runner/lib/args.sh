@@ -29,7 +29,7 @@ primus_args_parse() {
     _pap_name=${_pap_word%%=*}
     _pap_name=--${_pap_name:2:1}${_pap_name:3}
     _pap_name=${_pap_name//_/-}
-    case ${_pap_kinds[$_pap_name]-} in
+    case ${_pap_kinds["$_pap_name"]-} in
       flag)
         [[ $_pap_word != *=* ]] || _primus_args_fail "$_pap_name takes no value, got \"${_pap_word#*=}\"" || return
         _pap_given+=("$_pap_name" 1 "$_pap_name")
@@ -50,31 +50,6 @@ primus_args_parse() {
   done
   # shellcheck disable=SC2034 # a name reference: the caller reads it
   _pap_rest=("$@")
-}
-
-# Puts below what was given the options' environment variables, so that reading GIVEN in order, the last one
-# winning, gives environment < command line. Flags take 1, true, 0 and false.
-_primus_args_add_environment() {
-  local file=$1
-  local -n _paae_given=$2
-  local name='' value='' variable=''
-  local -a below=()
-  local -A kinds=() variables=()
-  _primus_help_options kinds variables "$file"
-  for name in ${variables[@]+"${!variables[@]}"}; do
-    variable=${variables[$name]}
-    value=${!variable-}
-    [[ -n $value ]] || continue
-    if [[ ${kinds[$name]} == flag ]]; then
-      case $value in
-        1 | true) value=1 ;;
-        0 | false) continue ;;
-        *) primus_fail usage "$variable=\"$value\" is neither 1 nor 0" "unset it, or see primus-cli ${file##*/} --help" || return ;;
-      esac
-    fi
-    below+=("$name" "$value" "$variable in the environment")
-  done
-  _paae_given=(${below[@]+"${below[@]}"} ${_paae_given[@]+"${_paae_given[@]}"})
 }
 
 _primus_args_fail() {

@@ -15,14 +15,14 @@ primus_dist_resolve() {
   local name=''
   local -A limit=([nnodes]=1 [nproc]=1 [node_rank]=0 [master_port]=1)
   for name in nnodes node_rank nproc master_addr master_port; do
-    [[ -n ${_pdr[$name]-} ]] || {
-      _pdr[$name]='' _pdr[$name.origin]=''
+    [[ -n ${_pdr["$name"]-} ]] || {
+      _pdr["$name"]='' _pdr["$name.origin"]=''
       continue
     }
-    [[ -n ${limit[$name]-} ]] || continue
-    if ! _primus_is_count "${_pdr[$name]}" || ((_pdr[$name] < limit[$name])); then
-      primus_fail usage "${_pdr[$name.origin]} is \"${_pdr[$name]}\", which is no whole number from ${limit[$name]}" \
-        "correct ${_pdr[$name.origin]} for primus-cli" || return
+    [[ -n ${limit["$name"]-} ]] || continue
+    if ! _primus_is_count "${_pdr["$name"]}" || ((_pdr["$name"] < limit["$name"])); then
+      primus_fail usage "${_pdr["$name.origin"]} is \"${_pdr["$name"]}\", which is no whole number from ${limit["$name"]}" \
+        "correct ${_pdr["$name.origin"]} for primus-cli" || return
     fi
   done
   _primus_dist_nodes || return
@@ -37,44 +37,44 @@ _primus_dist_nodes() {
   _primus_slurm_count slurm_rank SLURM_NODEID || return
   _primus_slurm_count slurm_tasks SLURM_STEP_NUM_TASKS || return
   if [[ -z ${_pdr[nnodes]} && -n $slurm_nodes ]]; then
-    _pdr[nnodes]=$slurm_nodes _pdr[nnodes.origin]=SLURM_STEP_NUM_NODES
+    _pdr["nnodes"]=$slurm_nodes _pdr["nnodes.origin"]=SLURM_STEP_NUM_NODES
     if [[ -n $slurm_tasks ]] && ((slurm_tasks > slurm_nodes)); then
       primus_fail usage "Slurm's step starts $slurm_tasks launchers on $slurm_nodes nodes" \
         "primus-cli starts the ranks itself: srun --ntasks-per-node=1 ..." || return
     fi
   fi
-  [[ -n ${_pdr[nnodes]} ]] || _pdr[nnodes]=1 _pdr[nnodes.origin]='the default'
+  [[ -n ${_pdr[nnodes]} ]] || _pdr["nnodes"]=1 _pdr["nnodes.origin"]='the default'
   if [[ -z ${_pdr[node_rank]} ]]; then
     if ((_pdr[nnodes] == 1)); then
-      _pdr[node_rank]=0 _pdr[node_rank.origin]='the default'
+      _pdr["node_rank"]=0 _pdr["node_rank.origin"]='the default'
     elif [[ -n $slurm_rank && $slurm_nodes == "${_pdr[nnodes]}" ]]; then
-      _pdr[node_rank]=$slurm_rank _pdr[node_rank.origin]=SLURM_NODEID
+      _pdr["node_rank"]=$slurm_rank _pdr["node_rank.origin"]=SLURM_NODEID
     else
-      primus_fail usage "${_pdr[nnodes]} nodes (${_pdr[nnodes.origin]}), but which one this is was not said" \
+      primus_fail usage "${_pdr[nnodes]} nodes (${_pdr["nnodes.origin"]}), but which one this is was not said" \
         "give primus-cli direct --node-rank N, or set NODE_RANK, on each node" || return
     fi
   fi
   ((_pdr[node_rank] < _pdr[nnodes])) ||
-    primus_fail usage "node rank ${_pdr[node_rank]} (${_pdr[node_rank.origin]}) of ${_pdr[nnodes]} nodes (${_pdr[nnodes.origin]})" \
-      "node ranks count from 0: correct ${_pdr[node_rank.origin]} for primus-cli"
+    primus_fail usage "node rank ${_pdr[node_rank]} (${_pdr["node_rank.origin"]}) of ${_pdr[nnodes]} nodes (${_pdr["nnodes.origin"]})" \
+      "node ranks count from 0: correct ${_pdr["node_rank.origin"]} for primus-cli"
 }
 
 _primus_dist_ranks() {
   local vendor='' slurm_gpus=''
   local -i count=0
   primus_accelerator_count vendor count
-  _pdr[accelerator]=$vendor
+  _pdr["accelerator"]=$vendor
   [[ -z ${_pdr[nproc]} ]] || return 0
   # Slurm sets this in the shell of salloc too, which may run on a host of its own.
   [[ -z ${SLURMD_NODENAME-} ]] || _primus_slurm_count slurm_gpus SLURM_GPUS_ON_NODE || return
   if [[ -n $slurm_gpus && $slurm_gpus != 0 ]]; then
-    _pdr[nproc]=$slurm_gpus _pdr[nproc.origin]=SLURM_GPUS_ON_NODE
+    _pdr["nproc"]=$slurm_gpus _pdr["nproc.origin"]=SLURM_GPUS_ON_NODE
   elif ((count)); then
-    _pdr[nproc]=$count _pdr[nproc.origin]="$count $vendor devices"
+    _pdr["nproc"]=$count _pdr["nproc.origin"]="$count $vendor devices"
   else
     # Two ranks rehearse what many will do; more would only compete for the cores.
     count=$(nproc 2>/dev/null) || count=1
-    _pdr[nproc]=$((count >= 2 ? 2 : 1)) _pdr[nproc.origin]="no accelerator, $count cores"
+    _pdr["nproc"]=$((count >= 2 ? 2 : 1)) _pdr["nproc.origin"]="no accelerator, $count cores"
   fi
 }
 

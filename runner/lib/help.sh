@@ -35,14 +35,14 @@ _primus_help_options() {
     if [[ $line =~ ^'#   '(--[a-z][a-z-]*)(' '[A-Z][^\ ]*)?(' '|$) ]]; then
       name=${BASH_REMATCH[1]}
       case ${BASH_REMATCH[2]} in
-        '') _pho_kinds[$name]=flag ;;
-        *...) _pho_kinds[$name]=list ;;
-        *) _pho_kinds[$name]=value ;;
+        '') _pho_kinds["$name"]=flag ;;
+        *...) _pho_kinds["$name"]=list ;;
+        *) _pho_kinds["$name"]=value ;;
       esac
     fi
     if [[ -n $name && $line == '#   '* && $line =~ \[([A-Z][A-Z_]*)\]$ ]]; then
       # shellcheck disable=SC2034 # a name reference: the caller reads it
-      _pho_variables[$name]=${BASH_REMATCH[1]}
+      _pho_variables["$name"]=${BASH_REMATCH[1]}
     fi
   done
 }

@@ -7,13 +7,15 @@
 # It ends at the mark "end", whoever else still holds the pipe.
 # awk, because bash reads a pipe byte by byte; mawk waits for full blocks unless told not to.
 _primus_hook_output_split() {
-  local -a awk=(awk)
-  ! type -P mawk >/dev/null || awk=(mawk -W interactive)
+  local tool=awk
+  local -a awk=()
+  if _primus_tool tool mawk; then awk=("$tool" -W interactive); else _primus_tool tool awk && awk=("$tool"); fi
   local quiet=0 inner=0
   [[ ${PRIMUS_LOG_LEVEL-} != warning && ${PRIMUS_LOG_LEVEL-} != error ]] || quiet=1
   [[ $2 != prepare_experiment.sh ]] || inner=1
   # gawk takes /dev/stderr for a file to be truncated under POSIXLY_CORRECT.
   unset POSIXLY_CORRECT
+  # shellcheck disable=SC2016 # the program is awk's
   LC_ALL=C exec "${awk[@]}" -v mark="$1" -v quiet="$quiet" -v inner="$inner" '
     function say(text) {
       print text > "/dev/stderr"

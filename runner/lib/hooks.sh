@@ -45,10 +45,8 @@ _primus_hooks_roots() {
   local -a folders=()
   primus_root root
   _phr_result=("$root/runner/helpers/hooks")
-  [[ -n ${PRIMUS_HOOKS_PATH-} ]] || return 0
-  IFS=: read -r -d '' -a folders <<<"$PRIMUS_HOOKS_PATH" || :
-  for folder in "${folders[@]}"; do
-    folder=${folder%$'\n'}
+  _primus_split folders : "${PRIMUS_HOOKS_PATH-}"
+  for folder in ${folders[@]+"${folders[@]}"}; do
     [[ -z $folder ]] || _phr_result+=("$folder")
   done
 }
@@ -71,6 +69,7 @@ _primus_hooks_sorted() {
   shopt -s nullglob
   shopt -u failglob dotglob nocaseglob
   set +f
+  IFS=
   shift
   while [[ $1 != -- ]]; do patterns+=("$1") && shift; done
   for root in "${@:2}"; do

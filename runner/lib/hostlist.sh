@@ -7,10 +7,11 @@
 # Example: primus_hostlist_expand hosts "$SLURM_STEP_NODELIST" && echo "${hosts[0]}"
 primus_hostlist_expand() {
   local -n _phe_result=$1
-  local _phe_rest=$2, _phe_item=''
+  # In a variable: bash 4.4 reads the brackets otherwise.
+  local _phe_rest=$2, _phe_item='' _phe_pattern='^([^],[]*(\[[^][]+\][^],[]*)*),(.*)$'
   _phe_result=()
   while [[ -n $_phe_rest ]]; do
-    if [[ $_phe_rest =~ ^([^],[]*(\[[^][]+\][^],[]*)*),(.*)$ ]]; then
+    if [[ $_phe_rest =~ $_phe_pattern ]]; then
       _phe_item=${BASH_REMATCH[1]} _phe_rest=${BASH_REMATCH[3]}
     else
       return 2
@@ -32,7 +33,7 @@ _primus_hostlist_item() {
   fi
   prefix=${item%%'['*} suffix=${item#*']'}
   range=${item#*'['}
-  IFS=, read -r -a ranges <<<"${range%%']'*}"
+  _primus_split ranges , "${range%%']'*}"
   for range in "${ranges[@]}"; do
     [[ $range =~ ^[0-9]{1,9}(-[0-9]{1,9})?$ ]] || return 2
     last=$((10#${range#*-}))

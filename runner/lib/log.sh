@@ -18,12 +18,12 @@ primus_log() {
     error) label='ERROR ' on=$'\e[31m' ;;
   esac
   if [[ -n $on && -t 2 && -z ${NO_COLOR-} ]]; then off=$'\e[0m'; else on=''; fi
-  { printf '[primus] %s%s%s%s\n' "$on" "$label" "$text" "$off" >&2; } 2>/dev/null || :
+  printf '[primus] %s%s%s%s\n' "$on" "$label" "$text" "$off" >&2 2>/dev/null || :
 }
 
 _primus_log_shown() {
   local -A rank=([debug]=0 [info]=1 [warning]=2 [error]=3 [more]=3)
   local lowest=${PRIMUS_LOG_LEVEL-}
   case $lowest in debug | info | warning | error) ;; *) lowest=info ;; esac
-  ((rank[$1] >= rank[$lowest]))
+  ((rank["$1"] >= rank["$lowest"]))
 }

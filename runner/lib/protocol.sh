@@ -29,22 +29,34 @@ _primus_protocol_say() {
   printf '%s.%s=%s\n' "$1" "$2" "$3"
 }
 
-# Carries out one control line. KIND is env or extra, TEXT what follows the dot.
-# PRIMUS_EXTRA_ARGS collects the arguments; with _primus_protocol_relay set, the line is also printed, for the
-# launcher above.
-primus_protocol_take() {
-  local kind=$1 text=$2 file=$3 number=$4 name=${2%%=*}
-  local check=primus_is_identifier
-  [[ $kind == env ]] || check=_primus_is_argument_name
-  if [[ $text != *=* ]] || ! "$check" "$name"; then
-    primus_fail hook "hook $file, line $number of its output: not a control line: $kind.$text" \
-      "$kind.NAME=VALUE is one; other text must not begin with $kind. in ${file##*/}"
+# Whether a control line can be carried out. KIND is env or extra, TEXT what follows the dot.
+_primus_protocol_check() {
+  local name=${2%%=*}
+  [[ $2 == *=* ]] || return 1
+  case $1 in
+    env) primus_is_identifier "$name" && ! _primus_env_reserved "$name" ;;
+    extra) _primus_is_argument_name "$name" ;;
+  esac
+}
+
+# Carries out one that can. PRIMUS_EXTRA_ARGS collects the arguments; with _primus_protocol_relay set, the line is
+# also printed, for the launcher above.
+_primus_protocol_take() {
+  local kind=$1 text=$2 name=${2%%=*}
+  case $kind in
+    env) primus_env_apply hook "$name" "${text#*=}" "$3" || return 4 ;;
+    extra) PRIMUS_EXTRA_ARGS+=("--$name" "${text#*=}") ;;
+  esac
+  [[ -z ${_primus_protocol_relay-} ]] || printf '%s.%s\n' "$kind" "$text"
+}
+
+# Says that line NUMBER of the hook FILE is none that can.
+_primus_protocol_refuse() {
+  local kind=$1 text=$2 file=$3 number=$4
+  if [[ $kind == env && $text == *=* ]] && _primus_env_reserved "${text%%=*}"; then
+    primus_fail hook "hook $file, line $number of its output, sets ${text%%=*}, which bash keeps for itself" "take another name in ${file##*/}"
     return
   fi
-  if [[ $kind == env ]]; then
-    primus_env_apply hook "$name" "${text#*=}" "$file" || return 4
-  else
-    PRIMUS_EXTRA_ARGS+=("--$name" "${text#*=}")
-  fi
-  [[ -z ${_primus_protocol_relay-} ]] || printf '%s.%s\n' "$kind" "$text"
+  primus_fail hook "hook $file, line $number of its output: not a control line: $kind.${text%%=*}" \
+    "$kind.NAME=VALUE is one; other text must not begin with $kind. in ${file##*/}"
 }

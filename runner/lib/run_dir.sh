@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # The run's id and its folder.
 
-# Usage:   primus_run_id_find RESULT NNODES
-# Does:    puts into RESULT the id that was set (PRIMUS_RUN_ID) or that of Slurm's job and step, which is the same
-#          on all nodes and again after a requeue; else nothing: primus_run_dir_make then invents one.
+# Usage:   primus_run_id_find RESULT NNODES [ID]
+# Does:    puts into RESULT the given ID, else that of Slurm's job and step, which is the same on all nodes and
+#          again after a requeue; else nothing: primus_run_dir_make then invents one.
 # Streams: stderr, what is wrong.
 # Status:  0; 2 when the id cannot name a folder, or when several nodes have none in common.
 # Example: primus_run_id_find id 1
 primus_run_id_find() {
-  local _prif_id=${PRIMUS_RUN_ID-}
+  local _prif_id=${3-}
   if [[ -n $_prif_id ]]; then
     _primus_is_folder_name "$_prif_id" ||
       primus_fail usage "the run id \"$_prif_id\" cannot name a folder" "letters, digits, _, - and . can: correct PRIMUS_RUN_ID or --run-id for primus-cli" || return
@@ -35,12 +35,13 @@ _primus_run_id_new() {
 # Status:  0; 3 when the folder cannot be made.
 # Example: primus_run_dir_make output/local/me/llama ''
 primus_run_dir_make() {
-  local folder=$1 id=$2 problem=''
+  local folder=$1 id=$2 problem='' mkdir=mkdir
   local -i attempt=0
-  problem=$(mkdir -p -- "$folder${id:+/$id}" 2>&1) || attempt=100
+  _primus_tool mkdir mkdir || :
+  problem=$("$mkdir" -p -- "$folder${id:+/$id}" 2>&1) || attempt=100
   while [[ -z $id ]] && ((attempt < 100)); do
     _primus_run_id_new id
-    problem=$(mkdir -- "$folder/$id" 2>&1) || id='' attempt+=1
+    problem=$("$mkdir" -- "$folder/$id" 2>&1) || id='' attempt+=1
     [[ -n $id || -w $folder ]] || attempt=100
   done
   ((attempt < 100)) ||

@@ -12,7 +12,7 @@ primus_fail() {
   local -A table=([fault]=1 [usage]=2 [environment]=3 [hook]=4)
   primus_log error "$2"
   [[ -z ${3-} ]] || primus_log more "$3"
-  return "${table[$1]}"
+  return "${table["$1"]}"
 }
 
 # Usage:   primus_status_describe RESULT STATUS
@@ -22,7 +22,7 @@ primus_fail() {
 primus_status_describe() {
   local _psd_name=''
   if (($2 > 128)) && _psd_name=$(builtin kill -l "$(($2 - 128))" 2>/dev/null); then
-    printf -v "$1" 'was killed by signal %s (status %d)' "$_psd_name" "$2"
+    printf -v "$1" 'was killed by signal %s (status %d)' "${_psd_name#SIG}" "$2"
   else
     printf -v "$1" 'exited with status %d' "$2"
   fi

@@ -26,13 +26,13 @@ _primus_edit_distance() {
   local -a row=()
   for ((j = 0; j <= ${#b}; j++)); do row[j]=$j; done
   for ((i = 1; i <= ${#a}; i++)); do
-    diagonal=row[0] row[0]=i
+    diagonal=${row[0]} row[0]=$i
     for ((j = 1; j <= ${#b}; j++)); do
-      above=row[j] cost=diagonal
-      [[ ${a:i-1:1} == "${b:j-1:1}" ]] || cost=diagonal+1
-      ((cost <= above + 1)) || cost=above+1
-      ((cost <= row[j - 1] + 1)) || cost=row[j-1]+1
-      row[j]=$cost diagonal=above
+      above=${row[j]} cost=$diagonal
+      [[ ${a:i-1:1} == "${b:j-1:1}" ]] || cost=$((diagonal + 1))
+      ((cost <= above + 1)) || cost=$((above + 1))
+      ((cost <= row[j - 1] + 1)) || cost=$((row[j - 1] + 1))
+      row[j]=$cost diagonal=$above
     done
   done
   # shellcheck disable=SC2034 # a name reference: the caller reads it

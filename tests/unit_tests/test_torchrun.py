@@ -37,7 +37,7 @@ def test_an_earlier_starts_log_file_is_never_touched(tmp_path):
 
 
 def test_an_interpreter_without_torch_is_told_how_to_get_it(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setattr(torchrun.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(torchrun, "_install_early_handlers", lambda: None)
     assert torchrun.main(["--standalone", "x.py"]) == 3
     assert capsys.readouterr().err == (

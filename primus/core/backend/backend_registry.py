@@ -5,12 +5,25 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
-from importlib.metadata import entry_points
+from typing import Any
 
 from primus.core.backend.backend_adapter import BackendAdapter
 from primus.core.errors import BackendNotFoundError, PrimusError
 
 ENTRY_POINT_GROUP = "primus.backends"
+
+
+def _entry_points() -> Any:
+    # Imported late: it costs more than the rest of the check before a launch, and few have such backends.
+    from importlib.metadata import entry_points
+
+    return entry_points(group=ENTRY_POINT_GROUP)
+
+
+def _in_tree() -> set[str]:
+    import primus.backends
+
+    return {module.name for module in pkgutil.iter_modules(primus.backends.__path__) if module.ispkg}
 
 
 class BackendRegistry:
@@ -43,12 +56,18 @@ class BackendRegistry:
     @classmethod
     def list_backends(cls) -> list[str]:
         """Return the names of all backends that can be asked for, without importing any."""
-        import primus.backends
-
-        names = {module.name for module in pkgutil.iter_modules(primus.backends.__path__) if module.ispkg}
-        names.update(entry_point.name for entry_point in entry_points(group=ENTRY_POINT_GROUP))
-        names.update(cls._adapters)
+        names = _in_tree() | set(cls._adapters)
+        names.update(entry_point.name for entry_point in _entry_points())
         return sorted(names)
+
+    @classmethod
+    def has_backend(cls, name: str) -> bool:
+        """Tell whether a backend can be asked for, without importing it.
+
+        Args:
+            name: What ``framework:`` in an experiment file says.
+        """
+        return name in cls._adapters or name in _in_tree() or name in cls.list_backends()
 
     @classmethod
     def get_adapter(cls, name: str) -> BackendAdapter:
@@ -81,7 +100,7 @@ class BackendRegistry:
                 # A module missing inside the backend is the backend's fault and keeps its traceback.
                 if error.name != module:
                     raise
-        for entry_point in entry_points(group=ENTRY_POINT_GROUP):
+        for entry_point in _entry_points():
             if entry_point.name == name:
                 loaded = entry_point.load()
                 if isinstance(loaded, type):

@@ -1,12 +1,12 @@
-"""``train pretrain --config exp.yaml [options] [overrides]``: what belongs to Primus and what overrides a key."""
+"""``train pretrain --config exp.yaml [options] [overrides]``: Primus's own options, and overrides of keys."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from primus.core.config.nearest import nearest_name
-from primus.core.config.overrides import split_overrides
+from primus.core.config.overrides import split_overrides, stray_word
 from primus.core.errors import ConfigError
 
 STAGES = ("pretrain", "posttrain")
@@ -58,67 +58,106 @@ def parse_train_command(argv: Sequence[str], hook_extras: int = 0) -> TrainComma
     if len(argv) < 2 or argv[1] not in STAGES:
         given = f"unknown stage {argv[1]!r}" if len(argv) > 1 else "train without a stage"
         raise ConfigError(f"command line: {given}", "write: train pretrain ... or train posttrain ...")
-    options: dict[str, str] = {}
-    flags: dict[str, bool] = {}
     rest = argv[2:]
-    hooks = [f"{name}={value}" for name, value in zip(rest[0:hook_extras:2], rest[1:hook_extras:2])]
-    hook_overrides = _take_options(hooks, options, flags, "hook")
-    overrides = _take_options(rest[hook_extras:], options, flags, "command line")
-    if not options.get("config"):
-        near = [name for name in _keys(overrides) if nearest_name(name, ["config"], 0.8)]
+    hooks = [f"{name}={value}" for name, value in zip(rest[0:hook_extras:2], rest[1:hook_extras:2], strict=False)]
+    words = sort_words(hooks, _VALUE_OPTIONS, _FLAG_OPTIONS, "hook")
+    hook_overrides, words.overrides = words.overrides, []
+    sort_words(rest[hook_extras:], _VALUE_OPTIONS, _FLAG_OPTIONS, into=words)
+    if words.positionals:
+        stray_word(words.positionals[0])
+    config = words.last("config")
+    if config is None:
+        keys = [override.partition("=")[0].removeprefix("--") for override in words.overrides]
+        near = [key for key in keys if nearest_name(key, ["config"], 0.8)]
         given = f", but --{near[0]}" if near else ""
         raise ConfigError(f"command line: no --config{given}", "add --config EXPERIMENT.yaml")
     return TrainCommand(
         stage=argv[1],
-        config=options["config"],
-        backend_path=options.get("backend_path"),
-        data_path=options.get("data_path"),
-        export_config=options.get("export_config"),
-        allow_unknown=flags.get("allow_unknown", False),
-        debug=flags.get("debug", False),
+        config=config,
+        backend_path=words.last("backend_path"),
+        data_path=words.last("data_path"),
+        export_config=words.last("export_config"),
+        allow_unknown=words.flags.get("allow_unknown", False),
+        debug=words.flags.get("debug", False),
         hook_overrides=hook_overrides,
-        overrides=overrides,
+        overrides=words.overrides,
     )
 
 
-def _take_options(
-    words: Sequence[str], options: dict[str, str], flags: dict[str, bool], layer: str
-) -> list[str]:
-    """Move Primus's options into the two dicts and return the overrides between them."""
-    overrides: list[str] = []
-    pending: list[str] = []
+@dataclass
+class SortedWords:
+    """A command line taken apart.
+
+    Attributes:
+        options: Values of options that take one, in their order, by name with underscores.
+        flags: Options without a value.
+        overrides: Overrides, each ``key=value`` or ``--key=value``.
+        positionals: Words that are neither.
+    """
+
+    options: dict[str, list[str]] = field(default_factory=dict)
+    flags: dict[str, bool] = field(default_factory=dict)
+    overrides: list[str] = field(default_factory=list)
+    positionals: list[str] = field(default_factory=list)
+
+    def last(self, name: str) -> str | None:
+        """Return the last value of an option, or None.
+
+        Args:
+            name: Its name, with underscores.
+        """
+        values = self.options.get(name)
+        return values[-1] if values else None
+
+
+def sort_words(
+    words: Sequence[str],
+    value_options: Sequence[str],
+    flag_options: Sequence[str],
+    layer: str = "command line",
+    into: SortedWords | None = None,
+) -> SortedWords:
+    """Tell options, overrides and other words apart; after ``--`` there are overrides alone.
+
+    Args:
+        words: Words of a command line.
+        value_options: Options that take a value, with underscores; hyphens mean the same.
+        flag_options: Options that take none.
+        layer: Who gave the words, for messages.
+        into: What to add to.
+
+    Raises:
+        ConfigError: An option has no value or one it does not take, or an override is malformed.
+    """
+    result = SortedWords() if into is None else into
     position = 0
     while position < len(words):
         word = words[position]
         position += 1
+        following = words[position] if position < len(words) else None
         if word == "--":
-            return [*overrides, *split_overrides(pending, layer), *split_overrides(words[position:], layer)]
+            result.overrides += split_overrides(words[position:], layer)
+            return result
         name, equals, value = word.removeprefix("--").partition("=")
         name = name.replace("-", "_") if word.startswith("--") else ""
-        if name in _VALUE_OPTIONS:
+        if name in value_options:
             if not equals:
-                if position == len(words) or words[position].startswith("--"):
+                if following is None or following.startswith("--"):
                     raise ConfigError(f"{layer}: {word} has no value", f"write {word} VALUE")
-                value = words[position]
+                value = following
                 position += 1
             if not value:
                 raise ConfigError(f"{layer}: --{name} is empty", f"write --{name} VALUE, or leave it out")
-            options[name] = value
-        elif name in _FLAG_OPTIONS:
+            result.options.setdefault(name, []).append(value)
+        elif name in flag_options:
             if equals and value.lower() not in _FLAG_VALUES:
-                raise ConfigError(f"{layer}: {word.partition('=')[0]} got {value!r}", "write true or false, or nothing")
-            flags[name] = _FLAG_VALUES[value.lower()] if equals else True
+                raise ConfigError(f"{layer}: --{name} got {value!r}", f"write --{name} alone, or =true, =false")
+            result.flags[name] = _FLAG_VALUES[value.lower()] if equals else True
+        elif word.startswith("--") and not equals and following is not None and not following.startswith("--"):
+            result.overrides += split_overrides([word, following], layer)
+            position += 1
+        elif word.startswith("--") or ("=" in word and not word.startswith("-")):
+            result.overrides += split_overrides([word], layer)
         else:
-            pending.append(word)
-            # A value is the word's own, even where it looks like an option without dashes.
-            if word.startswith("--") and not equals and position < len(words) and not words[position].startswith("--"):
-                pending.append(words[position])
-                position += 1
-            continue
-        overrides += split_overrides(pending, layer)
-        pending = []
-    return [*overrides, *split_overrides(pending, layer)]
-
-
-def _keys(overrides: Sequence[str]) -> list[str]:
-    return [override.partition("=")[0].removeprefix("--") for override in overrides]
+            result.positionals.append(word)
+    return result

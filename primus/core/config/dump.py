@@ -1,4 +1,4 @@
-"""The resolved experiment as a file: loadable again, with the origin of each value beside it, without secrets."""
+"""The resolved experiment as a file: loadable again, each value with its origin, secrets hidden."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from primus.core.config.experiment import Experiment
 from primus.core.config.experiment_file import IDENTITY_KEYS
 from primus.core.config.nodes import MappingNode, Node, ScalarNode, SequenceNode, history
+from primus.core.config.paths import absolute
 from primus.core.config.secrets import MASK, looks_secret
 from primus.core.config.yaml_writer import key_text, scalar_text
 from primus.core.errors import LaunchEnvironmentError
@@ -29,19 +31,19 @@ def write_resolved(experiment: Experiment, path: str | os.PathLike[str]) -> None
     Raises:
         LaunchEnvironmentError: It cannot be written.
     """
-    target = os.path.abspath(path)
-    folder = os.path.dirname(target)
+    target = absolute(path)
     try:
-        os.makedirs(folder, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=".primus-", suffix=".yaml", dir=folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=".primus-", suffix=".yaml", dir=target.parent)
+        temporary = Path(name)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
                 stream.write(resolved_yaml(experiment))
             # mkstemp makes files for the owner alone; this one is to be read by others.
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, target)
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(target)
         except BaseException:
-            os.unlink(temporary)
+            temporary.unlink()
             raise
     except OSError as error:
         raise LaunchEnvironmentError(
@@ -99,8 +101,9 @@ def shown_value(node: ScalarNode, key: str) -> Any:
         node: The scalar.
         key: Its dotted key.
     """
-    secret = node.value is not None and not isinstance(node.value, bool) and looks_secret(key, node.text, node.source)
-    return MASK if secret and node.text else node.value
+    if not node.text or node.value is None or isinstance(node.value, bool):
+        return node.value
+    return MASK if looks_secret(key, node.text, node.source) else node.value
 
 
 def _shown(node: Node, key: str) -> Any:
@@ -134,8 +137,8 @@ class _Writer:
         if isinstance(node, SequenceNode):
             return "[" + ", ".join(self.value(item, key) for item in node.items) + "]"
         if isinstance(node, MappingNode):
-            inner = (f"{key_text(name)}: {self.value(item, f'{key}.{name}')}" for name, item in node.items.items())
-            return "{" + ", ".join(inner) + "}"
+            items = node.items.items()
+            return "{" + ", ".join(f"{key_text(k)}: {self.value(v, f'{key}.{k}')}" for k, v in items) + "}"
         shown = shown_value(node, key)
         if shown == MASK and node.source is not None and _ONLY_VARIABLES.fullmatch(node.source):
             # Naming the variable hides the secret and keeps the file loadable.

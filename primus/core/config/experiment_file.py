@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from primus.core.config.nearest import nearest_name
 from primus.core.config.nodes import MappingNode, Node, ScalarNode, empty_mapping
 from primus.core.config.origin import Origin
+from primus.core.config.paths import shown_path
 from primus.core.config.problems import Problem
+from primus.core.config.secrets import MASK
 from primus.core.config.substitution import substitute_scalar
+from primus.core.config.variables import hidden_value
 from primus.core.errors import ConfigError
 
 IDENTITY_KEYS = ("work_group", "user_name", "exp_name", "workspace")
@@ -60,6 +63,23 @@ def check_names(section: MappingNode, known: Iterable[str], prefix: str, report:
             report(Problem("unknown", prefix + key, node.origin, "unknown key", prefix + best if best else None))
 
 
+def check_fixed_names(root: MappingNode, report: Report) -> None:
+    """Report unknown keys at the top, under ``modules`` and in each module.
+
+    Args:
+        root: The experiment file's section.
+        report: Called with each problem.
+    """
+    check_names(root, TOP_KEYS, "", report)
+    modules = root.items["modules"]
+    if isinstance(modules, MappingNode):
+        check_names(modules, MODULE_OF_STAGE.values(), "modules.", report)
+        for name in MODULE_OF_STAGE.values():
+            section = modules.items.get(name)
+            if isinstance(section, MappingNode):
+                check_names(section, MODULE_KEYS, f"modules.{name}.", report)
+
+
 def select_module(root: MappingNode, path: str, stage: str) -> tuple[str, MappingNode]:
     """Return the name and the section of the module that a stage trains.
 
@@ -76,7 +96,8 @@ def select_module(root: MappingNode, path: str, stage: str) -> tuple[str, Mappin
     if modules is None:
         best = nearest_name("modules", root.items)
         near = f" (did you mean modules instead of {best}?)" if best else ""
-        raise ConfigError(f"{root.origin.place}: no modules{near}", f"write modules: and under it {wanted}:", path)
+        hint = f"write modules: and under it {wanted}:"
+        raise ConfigError(f"{shown_path(path)}: no modules{near}", hint, path)
     if not isinstance(modules, MappingNode) or not modules.items:
         what = "is empty" if _is_nothing(modules) else "is no section"
         raise _error(modules, f"modules {what}", f"write {wanted}: under modules:")
@@ -147,8 +168,8 @@ def read_identity(root: MappingNode, path: str, environ: Mapping[str, str], repo
     for key in IDENTITY_KEYS:
         node = root.items.get(key)
         if node is None:
-            default = IDENTITY_DEFAULTS.get(key) or os.path.splitext(os.path.basename(path))[0]
-            items[key] = ScalarNode(default, default, False, Origin("default", 0, 0, "default"))
+            default = IDENTITY_DEFAULTS.get(key) or Path(path).stem
+            items[key] = ScalarNode(default, default, False, Origin("Primus's default", 0, 0, "default"))
             continue
         if not isinstance(node, ScalarNode):
             report(Problem("type", key, node.origin, "wants text, got a list or section"))
@@ -156,7 +177,7 @@ def read_identity(root: MappingNode, path: str, environ: Mapping[str, str], repo
         try:
             filled = substitute_scalar(node, environ, key)
         except ConfigError as error:
-            report(Problem.from_error(error, key, node.origin))
+            report(Problem.from_error(error, key))
             continue
         text = filled.text
         problem = _identity_problem(key, text)
@@ -206,8 +227,10 @@ def read_env(root: MappingNode, environ: Mapping[str, str], report: Report) -> M
             try:
                 filled = substitute_scalar(node, environ, key)
             except ConfigError as error:
-                report(Problem.from_error(error, key, node.origin))
+                report(Problem.from_error(error, key))
                 continue
+            if filled.text == MASK:
+                report(hidden_value(key, node))
             items[name] = ScalarNode(filled.text, filled.text, False, node.origin, node.replaced, filled.source)
     return MappingNode(items, block.origin)
 

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from primus.core.config.nodes import ScalarNode
+from primus.core.config.nodes import MappingNode, ScalarNode, leaves
+from primus.core.config.paths import shown_path
 from primus.core.config.problems import Problem
 from primus.core.config.schema import Schema, release_of
-from primus.core.errors import BackendNotFoundError, PrimusError
+from primus.core.errors import BackendNotFoundError, ConfigError, PrimusError
+
+if TYPE_CHECKING:
+    from primus.core.backend.backend_adapter import BackendAdapter
+    from primus.core.config.experiment import Experiment
 
 
 def require_framework(entry: ScalarNode) -> None:
@@ -20,11 +27,18 @@ def require_framework(entry: ScalarNode) -> None:
     Raises:
         BackendNotFoundError: There is none; the message holds the place and the nearest name.
     """
+    import primus.backends
+
+    # Listing backends looks into every installed package; one of ours needs no list.
+    if entry.text.isidentifier():
+        files = (Path(folder, entry.text, "__init__.py") for folder in primus.backends.__path__)
+        if any(file.is_file() for file in files):
+            return
     from primus.core.backend.backend_registry import BackendRegistry
 
-    known = BackendRegistry.list_backends()
-    if entry.text in known:
+    if BackendRegistry.has_backend(entry.text):
         return
+    known = BackendRegistry.list_backends()
     from primus.core.config.nearest import nearest_name
 
     best = nearest_name(entry.text, known)
@@ -35,52 +49,103 @@ def require_framework(entry: ScalarNode) -> None:
     )
 
 
-def detect_version(framework: str) -> str | None:
+def detect_version(framework: str, backend_path: str | None = None) -> str | None:
     """Return the version of a framework as its backend tells it, or None where it is not installed.
 
     Args:
         framework: The framework's name.
+        backend_path: What ``--backend_path`` said.
     """
     from primus.core.backend.backend_registry import BackendRegistry
 
     try:
-        return BackendRegistry.get_adapter(framework).detect_backend_version() or None
+        adapter = BackendRegistry.get_adapter(framework)
+        if backend_path:
+            adapter.location = adapter.locate(backend_path)
+        return adapter.detect_backend_version() or None
     except PrimusError:
         return None
-    except Exception as error:
-        # Whatever a framework's metadata does, a check of keys can go on with the newest schema.
-        if isinstance(error, (ImportError, OSError, ValueError)):
-            return None
-        raise
+    except (ImportError, OSError, ValueError):
+        # Whatever is wrong with an installed framework, a check of keys can go on with the newest schema.
+        return None
 
 
-def explain_renamed(problem: Problem, schema: Schema | None) -> Problem:
-    """Return the problem with the key's new name, where the framework renamed it.
+def check_fit(experiment: Experiment, world_size: int, adapter: BackendAdapter | None = None) -> None:
+    """Refuse parameters that do not fit a number of processes, as the framework's backend sees it.
+
+    Args:
+        experiment: A composed experiment.
+        world_size: Number of ranks of the job.
+        adapter: The backend's adapter; found by the framework's name when omitted.
+
+    Raises:
+        ConfigError: Something does not fit; the message holds every such thing.
+    """
+    from primus.core.backend.backend_registry import BackendRegistry
+
+    chosen = adapter or BackendRegistry.get_adapter(experiment.framework)
+    problems = chosen.check_params(experiment.params_dict(), world_size)
+    if problems:
+        shown = shown_path(experiment.path)
+        hint = "" if len(problems) == 1 else f"{len(problems)} problems"
+        raise ConfigError("\n".join(f"{shown}: {text}" for text in problems), hint, experiment.path)
+
+
+def explain_renamed(problem: Problem, schema: Schema | None, params: MappingNode) -> list[Problem]:
+    """Return the problem with the key's other name, where the framework renamed it.
 
     Args:
         problem: Any problem.
         schema: What the key was checked against.
+        params: What was checked; the keys of an unknown section may have been renamed one by one.
     """
     if problem.kind != "unknown" or schema is None:
-        return problem
-    module = f"primus.backends.{schema.framework}.renamed_keys"
+        return [problem]
+    renamed = _renamed_keys(schema.framework)
+    section = params.find(problem.key)
+    inner = list(leaves(section, f"{problem.key}.")) if isinstance(section, MappingNode) else []
+    within = [Problem("unknown", key, node.origin, problem.what) for key, node in inner]
+    explained = [_explained(one, schema, renamed) for one in within]
+    if any(explained):
+        return [better or one for one, better in zip(within, explained, strict=True)]
+    return [_explained(problem, schema, renamed) or problem]
+
+
+def _renamed_keys(framework: str) -> tuple[tuple[str, str, str], ...]:
+    module = f"primus.backends.{framework}.renamed_keys"
     try:
         if importlib.util.find_spec(module) is None:
-            return problem
+            return ()
     except ModuleNotFoundError:
-        return problem
+        return ()
+    table: tuple[tuple[str, str, str], ...] = importlib.import_module(module).RENAMED_KEYS
+    return table
+
+
+def _explained(problem: Problem, schema: Schema, renamed_keys: tuple[tuple[str, str, str], ...]) -> Problem | None:
     release = release_of(schema.version)
-    for old, new, version in importlib.import_module(module).RENAMED_KEYS:
+    for old, new, version in renamed_keys:
         renamed = release >= release_of(version)
         was, now = (old, new) if renamed else (new, old)
         rest = _rest_under(problem.key, was)
-        if rest is None:
+        if rest is None or not _has_key(schema, now):
             continue
-        words = f"renamed to {now}{rest} in {schema.framework} {version}" if renamed else (
-            f"named {now}{rest} before {schema.framework} {version}; this is {schema.version}"
+        words = (
+            f"renamed to {now}{rest} in {schema.framework} {version}"
+            if renamed
+            else (f"named {now}{rest} before {schema.framework} {version}; this is {schema.version}")
         )
         return Problem(problem.kind, problem.key, problem.origin, f"unknown key, {words}")
-    return problem
+    return None
+
+
+def _has_key(schema: Schema, key: str) -> bool:
+    entry: Any = schema.document
+    for part in key.split("."):
+        entry = entry.get("properties", {}).get(part)
+        if entry is None:
+            return False
+    return True
 
 
 def _rest_under(key: str, name: str) -> str | None:

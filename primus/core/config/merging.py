@@ -12,12 +12,14 @@ def merge(base: MappingNode, over: MappingNode) -> MappingNode:
         base: The lower layer.
         over: The higher layer.
     """
-    if not base.items:
+    if not base.items or base is over:
         return over
+    if not over.items:
+        return base
     items: dict[str, Node] = dict(base.items)
     for key, node in over.items.items():
         below = items.get(key)
-        if below is None:
+        if below is None or below is node:
             items[key] = node
         elif isinstance(below, MappingNode) and isinstance(node, MappingNode):
             items[key] = merge(below, node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 from primus.core.config.origin import Origin
 
@@ -70,7 +70,7 @@ class MappingNode:
         return node
 
 
-Node = Union[ScalarNode, SequenceNode, MappingNode]
+Node = ScalarNode | SequenceNode | MappingNode
 
 
 def with_origin(node: Node, origin: Origin) -> Node:
@@ -94,12 +94,19 @@ def with_replaced(node: Node, replaced: Node) -> Node:
         node: Any node.
         replaced: What a lower layer had set.
     """
-    for newer in reversed([node, *history(node)]):
-        replaced = _onto(newer, replaced)
-    return replaced
+    if node.replaced is None:
+        return _onto(node, replaced)
+    chain = [node, *history(node)]
+    # A value reached on two ways through extends: is told once; else chains would double at each level.
+    known = {id(one.origin) for one in chain}
+    older = [one for one in (replaced, *history(replaced)) if id(one.origin) not in known]
+    result: Node | None = None
+    for one in reversed([*chain, *older]):
+        result = _onto(one, result)
+    return node if result is None else result
 
 
-def _onto(node: Node, replaced: Node) -> Node:
+def _onto(node: Node, replaced: Node | None) -> Node:
     if isinstance(node, ScalarNode):
         return ScalarNode(node.value, node.text, node.plain, node.origin, replaced, node.source)
     if isinstance(node, SequenceNode):

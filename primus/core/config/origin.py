@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
+
+from primus.core.config.paths import shown_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +27,3 @@ class Origin:
     def place(self) -> str:
         """Return ``file:line`` with the file as a reader in this folder would type it."""
         return f"{shown_path(self.file)}:{self.line}" if self.line else self.file
-
-
-def shown_path(path: str) -> str:
-    """Return a path relative to the working directory where it lies below it.
-
-    Args:
-        path: An absolute path.
-    """
-    try:
-        below = os.path.relpath(path)
-    except (OSError, ValueError):
-        return path
-    return path if below.startswith("..") else below

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NoReturn
 
 from primus.core.config.merging import merge
 from primus.core.config.nodes import MappingNode, Node, ScalarNode, empty_mapping, with_replaced
@@ -10,6 +11,7 @@ from primus.core.config.origin import Origin
 from primus.core.config.scalars import resolve_plain
 from primus.core.config.yaml_events import MAX_DEPTH
 from primus.core.config.yaml_reader import parse_yaml
+from primus.core.config.yaml_text import holds_surrogate
 from primus.core.errors import ConfigError
 
 
@@ -30,7 +32,7 @@ def split_overrides(tokens: Sequence[str], layer: str = "command line") -> list[
         position += 1
         if not token.startswith("--"):
             if "=" not in token or token.startswith("-"):
-                raise ConfigError(f"{layer}: stray word {token!r}", "write key=value, --key=value or --key value")
+                stray_word(token, layer)
             result.append(token)
         elif "=" in token:
             result.append(token)
@@ -40,6 +42,19 @@ def split_overrides(tokens: Sequence[str], layer: str = "command line") -> list[
         else:
             result.append(f"{token}=true")
     return result
+
+
+def stray_word(word: str, layer: str = "command line") -> NoReturn:
+    """Refuse a word that is neither an option nor an override.
+
+    Args:
+        word: The word.
+        layer: Who gave it.
+
+    Raises:
+        ConfigError: Always.
+    """
+    raise ConfigError(f"{layer}: stray word {word!r}", "write key=value, --key=value or --key value")
 
 
 def build_overrides(tokens: Sequence[str], layer: str = "command line") -> MappingNode:
@@ -55,6 +70,9 @@ def build_overrides(tokens: Sequence[str], layer: str = "command line") -> Mappi
     root = empty_mapping(Origin(layer, 0, 0, layer))
     for override in split_overrides(tokens, layer):
         written, _, value = override.partition("=")
+        if holds_surrogate(override):
+            shown = written.encode("utf-8", "replace").decode("utf-8")
+            raise ConfigError(f"{layer}: {shown}: not UTF-8", "write the value in UTF-8")
         origin = Origin(f"{layer}: {written}", 0, 0, layer)
         _insert(root, split_key(written.removeprefix("--"), origin.file), read_value(value, origin))
     return root

@@ -18,7 +18,19 @@ OWNED_SCHEMA: dict[str, dict[str, Any]] = {
     },
     "corpus": {
         "type": ["object", "null"],
-        "description": "Text files to prepare as training data.",
+        "description": "Text to prepare as training data; each key is explained in primus/data/corpus_settings.py.",
+        "properties": {
+            "source": {"enum": ["stdlib", "files", None]},
+            "files": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": ["string", "null"]}]},
+            "format": {"enum": ["auto", "text", "jsonl", None]},
+            "text_key": {"type": ["string", "null"]},
+            "vocab_size": {"type": ["integer", "null"], "minimum": 258, "maximum": 1000000},
+            "max_bytes": {"type": ["integer", "null"], "minimum": 1000},
+            "validation_fraction": {"type": ["number", "null"], "minimum": 0, "maximum": 0.5},
+            "output": {"type": ["string", "null"]},
+            "lock_timeout_seconds": {"type": ["number", "null"], "minimum": 1},
+        },
+        "additionalProperties": False,
     },
     "stderr_sink_level": {
         "enum": _SINK_LEVELS,

@@ -9,7 +9,7 @@ from pathlib import Path
 from primus.core.config.extends import FileLoader
 from primus.core.config.nearest import nearest_name
 from primus.core.config.nodes import MappingNode, ScalarNode
-from primus.core.config.origin import shown_path
+from primus.core.config.paths import absolute, exists, shown_path
 from primus.core.errors import ConfigError
 
 LAYERS = {"modules": "module preset", "models": "model preset"}
@@ -38,41 +38,38 @@ def load_preset(
     Raises:
         ConfigError: There is no such preset, or its file is malformed.
     """
-    shelf = os.path.join(configs_dir, kind)
-    path = preset_path(entry, os.path.join(shelf, framework))
-    if not os.path.exists(path):
+    shelf = Path(configs_dir, kind)
+    path = preset_path(entry, shelf / framework)
+    if not exists(path):
         raise _missing(entry, path, LAYERS[kind])
     return FileLoader(LAYERS[kind], environ, [shelf]).load(path)
 
 
-def preset_path(entry: ScalarNode, folder: str) -> str:
+def preset_path(entry: ScalarNode, folder: Path) -> Path:
     """Return the file that a preset's name leads to.
 
     Args:
         entry: The value of ``config:`` or ``model:``.
         folder: Where plain names lead.
     """
-    name = os.path.expanduser(entry.text)
-    if name.startswith(("./", "../")):
-        folder = os.path.dirname(entry.origin.file)
-    return os.path.abspath(os.path.join(folder, name))
+    beside = entry.text.startswith(("./", "../"))
+    return absolute(entry.text, Path(entry.origin.file).parent if beside else folder)
 
 
-def list_presets(folder: str) -> list[str]:
+def list_presets(folder: Path) -> list[str]:
     """Return the names of the presets in a folder and below it, sorted.
 
     Args:
         folder: ``configs/<kind>/<framework>`` or another folder.
     """
-    root = Path(folder)
-    found = [path.relative_to(root).as_posix() for path in root.rglob("*.y*ml")]
+    found = [path.relative_to(folder).as_posix() for path in folder.rglob("*.y*ml")]
     return sorted(found)
 
 
-def _missing(entry: ScalarNode, path: str, what: str) -> ConfigError:
-    folder, name = os.path.split(path)
+def _missing(entry: ScalarNode, path: Path, what: str) -> ConfigError:
+    folder = path.parent
     names = list_presets(folder)
-    best = nearest_name(name, names)
+    best = nearest_name(path.name, names)
     near = f"did you mean {best}? " if best else ""
     return ConfigError(
         f"{entry.origin.place}: {what} {entry.text} not found in {shown_path(folder)}",

@@ -32,21 +32,24 @@ class Problem:
     hint: str = ""
 
     @classmethod
-    def from_error(cls, error: ConfigError, key: str, origin: Origin) -> Problem:
+    def from_error(cls, error: ConfigError, key: str) -> Problem:
         """Return an error as a problem.
 
         Args:
             error: Its message starts with the place and the key.
             key: The dotted key.
-            origin: Where it was written.
         """
+        origin = Origin(error.file or "", error.line or 0, 0, "")
         what = error.message.removeprefix(f"{origin.place}: ").removeprefix(f"{key}: ")
         return cls("substitution", key, origin, what, hint=error.hint)
 
     def line(self) -> str:
         """Return place, key, what and the nearest name in one line."""
         near = f" (did you mean {self.nearest}?)" if self.nearest else ""
-        return f"{self.origin.place}: {self.key}: {self.what}{near}"
+        written = self.origin.file.rpartition(" ")[2].removeprefix("--")
+        # An override's place holds the key already.
+        named = "" if not self.origin.line and f"{written}.".startswith(f"{self.key}.") else f"{self.key}: "
+        return f"{self.origin.place}: {named}{self.what}{near}"
 
 
 _HINTS = {

@@ -13,14 +13,12 @@ from typing import Any
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL", "None"))
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_SPECIAL_FLOATS = {
-    sign + dot: float(sign + "inf") for sign in ("", "+", "-") for dot in (".inf", ".Inf", ".INF")
-} | {name: float("nan") for name in (".nan", ".NaN", ".NAN")}
+_SPECIAL_FLOATS = {sign + dot: float(sign + "inf") for sign in ("", "+", "-") for dot in (".inf", ".Inf", ".INF")} | {
+    name: float("nan") for name in (".nan", ".NaN", ".NAN")
+}
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,19})", re.ASCII)
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]{1,16}", re.ASCII)
-_FLOAT = re.compile(
-    r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII
-)
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
 _MANTISSA_DIGIT = re.compile(r"^[^eE]*[1-9]")
 _LOWEST, _HIGHEST = -(2**63), 2**64 - 1
 _STARTS_A_TYPE = frozenset("-+.0123456789~nNtTfF")

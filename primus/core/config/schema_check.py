@@ -7,12 +7,13 @@ anyOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from primus.core.config.nearest import nearest_name
+from primus.core.config.nearest import nearest_key, nearest_name
 from primus.core.config.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from primus.core.config.problems import MAX_SHOWN, Problem
+from primus.core.config.scalars import resolve_plain
 from primus.core.config.secrets import looks_secret
 
 _ENVIRONMENT_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
@@ -24,6 +25,12 @@ _TYPE_WORDS = {
     "string": "text",
     "array": "a list",
     "object": "a section",
+}
+_LIMIT_WORDS = {
+    "minimum": "of at least",
+    "exclusiveMinimum": "above",
+    "maximum": "of at most",
+    "exclusiveMaximum": "below",
 }
 
 
@@ -72,7 +79,7 @@ class _Checker:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.document = document
         self.problems: list[Problem] = []
-        self._leaf_names: dict[str, list[str]] | None = None
+        self._known: list[str] | None = None
 
     def fit(self, node: Node, schema: Mapping[str, Any], key: str) -> Node:
         if "anyOf" in schema:
@@ -96,7 +103,7 @@ class _Checker:
             if best is None or max(len(p.key) for p in found) > max(len(p.key) for p in best):
                 best = found
         if best and all(problem.key == key for problem in best):
-            wants = " or ".join(dict.fromkeys(_wanted(choice) for choice in choices))
+            wants = " or ".join(dict.fromkeys(describe_type(choice) for choice in choices))
             best = [self.problem("type", node, key, f"wants {wants}, got {_got(node, key)}")]
         self.problems += best or []
         return node
@@ -142,16 +149,16 @@ class _Checker:
         if enum is not None and not any(_same(fitted.value, choice) for choice in enum):
             texts = [choice for choice in enum if isinstance(choice, str)]
             best = nearest_name(str(fitted.value), texts) if len(self.problems) < MAX_SHOWN else None
-            what = f"wants {_wanted(schema)}, got {_got(node, key)}"
+            what = f"wants {describe_type(schema)}, got {_got(node, key)}"
             self.problems.append(Problem("choice", key, node.origin, what, best))
-        elif isinstance(fitted.value, (int, float)) and not isinstance(fitted.value, bool):
-            limit = _broken_limit(fitted.value, schema)
-            if limit:
-                self.problems.append(self.problem("range", node, key, f"wants a number {limit}, got {_got(node, key)}"))
+        elif _type_of(fitted.value) in ("integer", "number") and not _within_limits(fitted.value, schema):
+            self.problems.append(
+                self.problem("range", node, key, f"wants {describe_type(schema)}, got {_got(node, key)}")
+            )
         return fitted
 
     def wrong_type(self, node: Node, schema: Mapping[str, Any], key: str) -> Node:
-        self.problems.append(self.problem("type", node, key, f"wants {_wanted(schema)}, got {_got(node, key)}"))
+        self.problems.append(self.problem("type", node, key, f"wants {describe_type(schema)}, got {_got(node, key)}"))
         return node
 
     def problem(self, kind: str, node: Node, key: str, what: str) -> Problem:
@@ -170,27 +177,19 @@ class _Checker:
         best = nearest_name(name, siblings, 0.7)
         if best is not None:
             return prefix + best
-        by_leaf = self.leaf_names()
-        if name in by_leaf:
-            return by_leaf[name][0]
-        every = [key for keys in by_leaf.values() for key in keys]
-        best = nearest_name(path, every, 0.75)
+        if self._known is None:
+            self._known = list(_all_keys(self.document, ""))
+        best = nearest_key(path, self._known)
         if best is not None:
             return best
         best = nearest_name(name, siblings)
         return prefix + best if best is not None else None
 
-    def leaf_names(self) -> dict[str, list[str]]:
-        if self._leaf_names is None:
-            self._leaf_names = {}
-            _collect_leaves(self.document, "", self._leaf_names)
-        return self._leaf_names
 
-
-def _collect_leaves(document: Mapping[str, Any], prefix: str, found: dict[str, list[str]]) -> None:
+def _all_keys(document: Mapping[str, Any], prefix: str) -> Iterator[str]:
     for name, entry in document.get("properties", {}).items():
-        found.setdefault(name, []).append(prefix + name)
-        _collect_leaves(entry, f"{prefix}{name}.", found)
+        yield prefix + name
+        yield from _all_keys(entry, f"{prefix}{name}.")
 
 
 def _types(schema: Mapping[str, Any]) -> set[str]:
@@ -233,21 +232,24 @@ def _with_value(node: ScalarNode, value: Any) -> ScalarNode:
     return ScalarNode(value, node.text, node.plain, node.origin, node.replaced, node.source)
 
 
-def _broken_limit(value: float, schema: Mapping[str, Any]) -> str:
-    if "minimum" in schema and not value >= schema["minimum"]:
-        return f"of at least {schema['minimum']}"
-    if "exclusiveMinimum" in schema and not value > schema["exclusiveMinimum"]:
-        return f"above {schema['exclusiveMinimum']}"
-    if "maximum" in schema and not value <= schema["maximum"]:
-        return f"of at most {schema['maximum']}"
-    if "exclusiveMaximum" in schema and not value < schema["exclusiveMaximum"]:
-        return f"below {schema['exclusiveMaximum']}"
-    return ""
+def _within_limits(value: float, schema: Mapping[str, Any]) -> bool:
+    # Written so that "not a number" lies outside of any limit.
+    return (
+        ("minimum" not in schema or value >= schema["minimum"])
+        and ("maximum" not in schema or value <= schema["maximum"])
+        and ("exclusiveMinimum" not in schema or value > schema["exclusiveMinimum"])
+        and ("exclusiveMaximum" not in schema or value < schema["exclusiveMaximum"])
+    )
 
 
-def _wanted(schema: Mapping[str, Any]) -> str:
+def describe_type(schema: Mapping[str, Any]) -> str:
+    """Return in words what a schema wants.
+
+    Args:
+        schema: JSON Schema of one key.
+    """
     if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(_wanted(choice) for choice in schema["anyOf"]))
+        return " or ".join(dict.fromkeys(describe_type(choice) for choice in schema["anyOf"]))
     if "enum" in schema:
         choices = [_shown(choice) for choice in schema["enum"]]
         return choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
@@ -255,8 +257,14 @@ def _wanted(schema: Mapping[str, Any]) -> str:
     types = schema.get("type", ())
     for kind in [types] if isinstance(types, str) else types:
         inner = schema.get("items", {}) if kind == "array" else {}
-        words.append(f"a list of {_wanted(inner)}" if inner else _TYPE_WORDS[kind])
-    return " or ".join(words) or "another value"
+        word = f"a list of {describe_type(inner)}" if inner else _TYPE_WORDS[kind]
+        words.append(word + (_limits(schema) if kind in ("integer", "number") else ""))
+    return " or ".join(words) or "any value"
+
+
+def _limits(schema: Mapping[str, Any]) -> str:
+    words = [f"{text} {schema[name]}" for name, text in _LIMIT_WORDS.items() if name in schema]
+    return f" {' and '.join(words)}" if words else ""
 
 
 def _shown(value: Any) -> str:
@@ -277,5 +285,6 @@ def _got(node: Node, key: str) -> str:
     if isinstance(node.value, str):
         shown = node.text if len(node.text) <= 60 else node.text[:57] + "..."
         # Quotes are what makes a number text; say so where they are the mistake.
-        return f"text {shown!r}"
+        quoted = not node.plain and not isinstance(resolve_plain(node.text), str)
+        return f"text {shown!r}" + (" in quotes" if quoted else "")
     return node.text

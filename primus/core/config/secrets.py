@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-MASK = "********"
+MASK = "***"
 
 # Token is a word of the trade as well: what follows are keys of models and data, not of accounts.
 _HARMLESS_TOKEN = re.compile(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from primus.core.config.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from primus.core.config.origin import Origin
 from primus.core.config.scalars import resolve_plain
+from primus.core.config.yaml_text import holds_surrogate
 from primus.core.errors import ConfigError
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -50,9 +51,7 @@ def substitute_scalar(node: ScalarNode, environ: Mapping[str, str], key: str = "
         return node
     text = substitute_text(node.text, environ, node.origin, key)
     whole = node.plain and _is_one_substitution(node.text)
-    return ScalarNode(
-        resolve_plain(text) if whole else text, text, whole, node.origin, node.replaced, source=node.text
-    )
+    return ScalarNode(resolve_plain(text) if whole else text, text, whole, node.origin, node.replaced, source=node.text)
 
 
 def substitute_tree(
@@ -134,8 +133,12 @@ class _Substitution:
     def value(self, inner: str, nesting: int) -> str:
         name, colon, default = inner.partition(":")
         if not _NAME.fullmatch(name):
-            raise self.error(f"'${{{inner}}}' names no variable", "write ${NAME} or ${NAME:default}; $${ for a literal ${")
+            raise self.error(
+                f"'${{{inner}}}' names no variable", "write ${NAME} or ${NAME:default}; $${ for a literal ${"
+            )
         value = self.environ.get(name)
+        if value and holds_surrogate(value):
+            raise self.error(f"variable {name} is not UTF-8", "set it in UTF-8")
         if value:
             return value
         if colon:

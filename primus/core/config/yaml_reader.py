@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import yaml
 
 from primus.core.config.nodes import MappingNode, Node, ScalarNode, SequenceNode, with_origin
-from primus.core.config.origin import Origin, shown_path
+from primus.core.config.origin import Origin
+from primus.core.config.paths import absolute, shown_path
 from primus.core.config.scalars import resolve_plain
 from primus.core.config.yaml_events import parse_events
-from primus.core.config.yaml_text import read_text
+from primus.core.config.yaml_text import holds_surrogate, read_text
 from primus.core.errors import ConfigError
 
 # What aliases may add to a file: enough for people, too little for a "billion laughs".
@@ -28,8 +30,8 @@ def read_yaml(path: str | os.PathLike[str], layer: str) -> Node | None:
     Raises:
         ConfigError: It cannot be read, or is not the YAML that Primus takes.
     """
-    absolute = os.path.abspath(path)
-    return parse_yaml(read_text(absolute), absolute, layer)
+    file = str(absolute(path))
+    return parse_yaml(read_text(file), file, layer)
 
 
 def parse_yaml(
@@ -47,7 +49,10 @@ def parse_yaml(
     Raises:
         ConfigError: As for ``read_yaml``.
     """
-    return _Composer(text, file, layer, place, use_c).document()
+    return _Composer(_ANY_LINE_END.sub("\n", text), file, layer, place, use_c).document()
+
+
+_ANY_LINE_END = re.compile("\r\n?")
 
 
 class _Composer:
@@ -105,17 +110,19 @@ class _Composer:
             raise self.error(event, f"alias *{event.anchor} has no anchor", "quote the value if it is a text")
         known = self.anchors[event.anchor]
         if known is None:
-            raise self.error(event, f"alias *{event.anchor} stands inside its own anchor", "write the value out")
+            raise self.error(event, f"alias *{event.anchor} is inside its own anchor", "write it out")
         node, size = known
         self.count += size
         self.aliased += size
         if self.aliased > MAX_ALIASED:
-            raise self.error(event, f"aliases expand to more than {MAX_ALIASED} values", "write the values out")
+            raise self.error(event, f"aliases expand to more than {MAX_ALIASED} values", "write them out")
         return with_origin(node, self.origin(event))
 
     def scalar(self, event: Any) -> ScalarNode:
         text: str = event.value
         plain = not event.style
+        if holds_surrogate(text):
+            raise self.error(event, "an escape stands for half a character", "write the character itself")
         tag = event.tag
         if tag is None:
             return ScalarNode(resolve_plain(text) if plain else text, text, plain, self.origin(event))
@@ -129,7 +136,7 @@ class _Composer:
 
     def sequence(self, event: Any) -> SequenceNode:
         self.check_collection_tag(event, "tag:yaml.org,2002:seq")
-        items = []
+        items: list[Node] = []
         for item in self.events:
             if isinstance(item, yaml.SequenceEndEvent):
                 return SequenceNode(tuple(items), self.origin(event), self.written(event, item))
@@ -158,6 +165,8 @@ class _Composer:
         if not isinstance(event, yaml.ScalarEvent):
             what = "an alias" if isinstance(event, yaml.AliasEvent) else "a list or section"
             raise self.error(event, f"{what} stands as a key", "write the key as text")
+        if holds_surrogate(event.value):
+            raise self.error(event, "an escape stands for half a character", "write the character itself")
         if event.anchor is not None or event.tag is not None:
             raise self.error(event, f"key {event.value!r} has an anchor or a tag", "write the key alone")
         if event.style:
@@ -166,16 +175,18 @@ class _Composer:
             raise self.error(event, "'<<' is no part of YAML 1.2", "use extends: at the top of the file")
         value = resolve_plain(event.value)
         if not isinstance(value, str):
-            shown = f"{event.value!r} is no text" if event.value else "a key is empty"
-            raise self.error(event, shown if not event.value else f"key {shown}", "quote the key")
+            what = f"key {event.value!r} is no text" if event.value else "a key is empty"
+            raise self.error(event, what, "quote the key")
         return value
 
     def check_flow_entry(self, key_event: Any, value_event: Any, key: str) -> None:
         if not isinstance(value_event, yaml.ScalarEvent) or value_event.value or value_event.style:
             return
-        between = self.text[key_event.end_mark.index : value_event.start_mark.index]
+        end: Any = key_event.end_mark
+        start: Any = value_event.start_mark
+        between = self.text[end.index : start.index]
         if ":" not in between:
-            raise self.error(key_event, f"{key!r} in braces has no value", "write {key: value}, or quote the whole text")
+            raise self.error(key_event, f"{key!r} in braces has no value", "write {key: value}, or use quotes")
 
     def check_collection_tag(self, event: Any, wanted: str) -> None:
         if event.tag not in (None, "!", wanted):

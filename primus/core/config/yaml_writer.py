@@ -10,6 +10,10 @@ from primus.core.config.scalars import resolve_plain
 
 # A text of these characters, starting so, needs no quotes anywhere in YAML.
 _SAFE_PLAIN = re.compile(r"[A-Za-z0-9_./~^+-][A-Za-z0-9_./~^+@=\\%-]*(?: [A-Za-z0-9_./~^+@=\\%-]+)*", re.ASCII)
+# What readers of YAML 1.1 take for something else than text; other tools read these files as well.
+_OTHERS_TYPES = re.compile(
+    r"[-+]?[.0-9][0-9_:.eE+-]*|0[xob][0-9a-fA-F_]+|y|yes|n|no|on|off|true|false|null|none", re.ASCII | re.IGNORECASE
+)
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0"}
 
 
@@ -46,7 +50,7 @@ def quoted_text(text: str) -> str:
         text: Any text.
     """
     plain = _SAFE_PLAIN.fullmatch(text) and text not in ("-", "---", "...", "<<") and not text.startswith("- ")
-    if plain and resolve_plain(text) == text and isinstance(resolve_plain(text), str):
+    if plain and isinstance(resolve_plain(text), str) and not _OTHERS_TYPES.fullmatch(text):
         return text
     return '"' + "".join(_escaped(character) for character in text) + '"'
 

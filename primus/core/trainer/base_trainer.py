@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from primus.core.utils.env import get_torchrun_env
+from primus.core.utils.module_utils import log_rank_0
 
 
 class BaseTrainer(ABC):
@@ -39,6 +40,26 @@ class BaseTrainer(ABC):
     @abstractmethod
     def train(self) -> None:
         """Run the training loop to its end."""
+
+    def save_checkpoint(self) -> None:
+        """Save a checkpoint now. Optional: without it, a run that ends early goes on from its last regular one."""
+        raise NotImplementedError(f"{type(self).__name__} cannot save a checkpoint on request")
+
+    def between_steps(self, requested: bool | None = None) -> None:
+        """Save a checkpoint when a signal asked for one; a trainer that can calls this between two steps.
+
+        Args:
+            requested: What all ranks agreed on; None in a run of one rank, which need not ask anybody.
+
+        Raises:
+            SystemExit: The checkpoint is saved, and the run is to go on in another job.
+        """
+        from primus.core.runtime.save_request import save_done, save_requested
+
+        if requested if requested is not None else save_requested():
+            log_rank_0("a signal asked for a checkpoint: saving it")
+            self.save_checkpoint()
+            save_done()
 
     def cleanup(self, on_error: bool = False) -> None:
         """Release what was taken; called exactly once after the trainer was constructed.

@@ -112,6 +112,6 @@ def test_a_backend_outside_the_tree_registers_by_its_entry_point(monkeypatch):
         def load(self):
             return Adapter
 
-    monkeypatch.setattr(backend_registry, "entry_points", lambda group: [EntryPoint()])
+    monkeypatch.setattr(backend_registry, "_entry_points", lambda: [EntryPoint()])
     assert "outside" in BackendRegistry.list_backends()
     assert type(BackendRegistry.get_adapter("outside")) is Adapter

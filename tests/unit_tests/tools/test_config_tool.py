@@ -1,0 +1,241 @@
+"""``primus-cli config``: each command on real files, through its own entry."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from primus.core.backend.backend_registry import BackendRegistry
+from primus.tools import config
+
+ROOT = Path(__file__).resolve().parents[3]
+
+EXPERIMENT = """\
+exp_name: tiny
+modules:
+  pre_trainer:
+    framework: toy
+    model: ./model.yaml
+    overrides: {steps: 5, hub: {token: S3CRET}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(BackendRegistry, "list_backends", classmethod(lambda cls: ["torchtitan", "toy"]))
+    (tmp_path / "exp.yaml").write_text(EXPERIMENT)
+    (tmp_path / "model.yaml").write_text("size: 1\n")
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*words):
+        status = config.main(words)
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return call
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["help"], ["-h"]])
+def test_help_lists_the_commands(run, words):
+    assert run(*words) == (0, config.HELP[""], "")
+
+
+@pytest.mark.parametrize("name", [name for name in config.HELP if name])
+def test_each_command_has_help_and_the_options_it_tells_of(run, name):
+    status, out, err = run(name, "--config", "no.yaml", "--help")
+    assert (status, out, err) == (0, config.HELP[name], "")
+    assert out.startswith(f"Usage: primus-cli config {name} ")
+    for option in (*config._VALUE_OPTIONS[name], *config._FLAG_OPTIONS.get(name, ())):
+        assert f"--{option.replace('_', '-')}" in out
+
+
+def test_an_unknown_command_is_refused_with_the_nearest_one(run):
+    assert run("shwo") == (
+        2,
+        "",
+        "[primus] ERROR config: unknown command 'shwo' (did you mean show?)\nprimus-cli config --help lists them\n",
+    )
+
+
+def test_show_prints_the_resolved_experiment_and_hides_secrets(run):
+    status, out, err = run("show", "--config", "exp.yaml", "--steps", "7")
+    assert (status, err) == (0, "")
+    assert (
+        out
+        == """\
+work_group: local  # Primus's default
+user_name: local  # Primus's default
+exp_name: tiny  # exp.yaml:1 (experiment)
+workspace: ./output  # Primus's default
+modules:
+  pre_trainer:
+    framework: toy
+    # ./model.yaml merged into the overrides
+    overrides:
+      size: 1  # model.yaml:1 (model preset)
+      steps: 7  # command line: --steps, replaces 5 from exp.yaml:6
+      hub:
+        token: "***"  # exp.yaml:6 (experiment)
+"""
+    )
+
+
+def test_show_prints_json(run):
+    status, out, _ = run("show", "--config=exp.yaml", "--format", "json")
+    assert status == 0 and json.loads(out) == {
+        "work_group": "local",
+        "user_name": "local",
+        "exp_name": "tiny",
+        "workspace": "./output",
+        "modules": {"pre_trainer": {"framework": "toy", "overrides": {"size": 1, "steps": 5, "hub": {"token": "***"}}}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "out"),
+    [
+        (["--only", "steps"], "5\n"),
+        (["--only", "hub.token"], '"***"\n'),
+        (["--only", "hub", "--format", "json"], '{\n  "token": "***"\n}\n'),
+        (["--only", "exp_name", "--format", "json"], '"tiny"\n'),
+        (["--only", "hub"], 'hub.token = "***"  # exp.yaml:6 (experiment)\n'),
+    ],
+)
+def test_show_prints_one_value(run, words, out):
+    assert run("show", "--config", "exp.yaml", *words) == (0, out, "")
+
+
+def test_show_refuses_an_unknown_format_and_a_stray_word(run):
+    assert run("show", "--config", "exp.yaml", "--format", "toml")[2] == (
+        "[primus] ERROR config show: unknown format 'toml'\nwrite --format yaml or --format json\n"
+    )
+    assert run("show", "exp.yaml")[2].startswith("[primus] ERROR command line: stray word 'exp.yaml'\n")
+    assert run("show")[2] == "[primus] ERROR config show: no --config\nprimus-cli config show --help\n"
+
+
+def test_explain_tells_one_key(run):
+    assert run("explain", "--config", "exp.yaml", "steps", "steps=9") == (
+        0,
+        "steps = 9\n  set by      command line: steps\n  replaced    5 from exp.yaml:6 (experiment)\n",
+        "",
+    )
+
+
+def test_explain_wants_one_key(run):
+    assert run("explain", "--config", "exp.yaml")[2] == (
+        "[primus] ERROR config explain: no key\nwrite config explain --config FILE KEY\n"
+    )
+
+
+def test_check_tells_each_file_and_fails_when_any_is_wrong(run, folder):
+    (folder / "bad.yaml").write_text("modules: {pre_trainer: {framework: toy, overrides: {device: gpu}}}\n")
+    status, out, err = run("check", "*.yaml")
+    assert (status, out) == (2, "exp.yaml: ok\n")
+    assert err == (
+        "[primus] ERROR bad.yaml:1: device: wants one of auto, cpu, cuda, got text 'gpu' (did you mean cpu?)\n"
+        "take one of the choices\n"
+        "[primus] ERROR model.yaml: no modules\nwrite modules: and under it pre_trainer:\n"
+        "[primus] ERROR 2 of 3 files are wrong\n"
+    )
+
+
+def test_check_takes_files_with_and_without_the_option_and_folders(run, folder):
+    (folder / "more").mkdir()
+    (folder / "more" / "a.yaml").write_text("modules: {post_trainer: {framework: toy}}\n")
+    assert run("check", "--config", "exp.yaml", "more", "steps=1") == (0, "exp.yaml: ok\nmore/a.yaml: ok\n", "")
+
+
+def test_check_takes_a_file_whose_name_looks_like_a_pattern(run, folder):
+    (folder / "a[1].yaml").write_text("modules: {pre_trainer: {framework: toy}}\n")
+    assert run("check", "a[1].yaml") == (0, "a[1].yaml: ok\n", "")
+
+
+def test_check_checks_every_module_of_a_file(run, folder):
+    (folder / "two.yaml").write_text(
+        "modules:\n  pre_trainer: {framework: toy}\n  post_trainer: {framework: toy, overrides: {device: gpu}}\n"
+    )
+    assert run("check", "two.yaml")[0] == 2 and run("check", "two.yaml", "--stage", "pretrain")[0] == 0
+
+
+def test_check_without_a_file_is_refused(run):
+    assert run("check")[2] == "[primus] ERROR config check: no file\nwrite config check FILE...\n"
+    assert run("check", "x*.yaml")[2] == "[primus] ERROR config check: no file fits x*.yaml\ncheck the pattern\n"
+    assert run("check", "x.yaml")[2] == "[primus] ERROR x.yaml does not exist\ndid you mean exp.yaml?\n"
+
+
+def test_output_is_utf_8_in_any_locale_and_takes_any_file_name(folder):
+    name = b"caf\xe9 \xc3\xa9.yaml"
+    Path(os.fsdecode(name)).write_text("exp_name: \u2603\nmodules: {pre_trainer: {framework: torchtitan}}\n", "utf-8")
+    environ = {"PATH": os.environ["PATH"], "LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    environ["PYTHONPATH"] = str(ROOT)
+    for words, out in (["check"], name + b": ok\n"), (["show", "--only", "exp_name", "--config"], b'"\xe2\x98\x83"\n'):
+        command = [sys.executable, "-m", "primus.tools.config", *words, name]
+        result = subprocess.run(command, env=environ, capture_output=True, check=False)
+        assert (result.returncode, result.stdout) == (0, out), result.stderr
+
+
+def test_check_counts_processes(run, folder):
+    (folder / "tp.yaml").write_text(
+        "modules: {pre_trainer: {framework: torchtitan, overrides: {parallelism: {tensor_parallel_degree: 2}}}}\n"
+    )
+    assert run("check", "tp.yaml", "--nnodes", "2", "--nproc-per-node=3")[:2] == (0, "tp.yaml: ok\n")
+    status, _, err = run("check", "tp.yaml", "--nproc-per-node", "3")
+    assert status == 2 and err.startswith("[primus] ERROR tp.yaml: 3 processes cannot be divided")
+    assert run("check", "tp.yaml", "--nnodes", "x")[2].startswith(
+        "[primus] ERROR config check: --nnodes wants a count, got 'x'\n"
+    )
+
+
+def test_diff_prints_differences_and_can_fail_on_them(run, folder):
+    (folder / "other.yaml").write_text(EXPERIMENT.replace("steps: 5", "steps: 6"))
+    text = "steps: 5 -> 6\n  exp.yaml:6 -> other.yaml:6\n"
+    assert run("diff", "exp.yaml", "other.yaml") == (0, text, "")
+    assert run("diff", "exp.yaml", "other.yaml", "--exit-code") == (1, text, "")
+    assert run("diff", "exp.yaml", "other.yaml", "steps=1", "--exit-code") == (0, "", "")
+    assert run("diff", "exp.yaml")[2] == "[primus] ERROR config diff: 1 files\nwrite config diff FILE FILE\n"
+
+
+def test_new_writes_an_experiment_that_passes_the_check(run, folder):
+    status, out, err = run("new", "--framework", "torchtitan", "--model", "llama3_debugmodel", "--output", "new.yaml")
+    assert (status, out, err) == (0, "", "[primus] wrote new.yaml\n")
+    assert run("check", "new.yaml")[:2] == (0, "new.yaml: ok\n")
+    assert run("new", "--framework", "torchtitan", "--model", "llama3_debugmodel", "--output", "new.yaml")[2] == (
+        "[primus] ERROR new.yaml exists\nadd --force to overwrite it\n"
+    )
+    assert run("new", "--framework=torchtitan", "--model=llama3_debugmodel", "--output=new.yaml", "--force")[0] == 0
+
+
+def test_new_refuses_unknown_frameworks_and_options(run):
+    assert run("new", "--framework", "torchtitn", "--model", "x")[2].startswith(
+        "[primus] ERROR command line: --framework: unknown framework 'torchtitn' (did you mean torchtitan?)\n"
+    )
+    assert run("new", "--framework", "toy", "--model", "x", "--modle", "y")[2] == (
+        "[primus] ERROR config new: unknown option --modle\nprimus-cli config new --help\n"
+    )
+
+
+def test_schema_writes_json_schema(run, folder):
+    status, out, _ = run("schema", "--config", "exp.yaml")
+    assert status == 0 and json.loads(out)["title"] == "Primus experiment for toy"
+    assert run("schema", "--framework", "torchtitan", "--output", "sub/s.json") == (
+        0,
+        "",
+        "[primus] wrote sub/s.json\n",
+    )
+    assert json.loads((folder / "sub/s.json").read_text())["title"].startswith("Primus experiment for torchtitan 0.")
+    assert run("schema")[2] == (
+        "[primus] ERROR config schema: no --config and no --framework\nprimus-cli config schema --help\n"
+    )
+
+
+def test_a_stage_that_is_none_is_refused(run):
+    assert run("show", "--config", "exp.yaml", "--stage", "sft")[2] == (
+        "[primus] ERROR config show: unknown stage 'sft'\nwrite --stage pretrain or --stage posttrain\n"
+    )
