@@ -37,6 +37,8 @@ except ModuleNotFoundError as error:
 
 _OPTION = re.compile(r"#   --(?P<name>[a-z][a-z-]*)(?: (?P<value>[A-Z][^ ]*))?(?: |$)")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# A command with this option takes every other key of its section for a flag of the program behind it.
+_FOREIGN = "slurm-option"
 # An option of the launch itself, which makes no sense as a default.
 _NEVER = ("config", "help", "dry-run", "json")
 
@@ -156,10 +158,23 @@ def _options(node: Node, command: Path) -> dict[str, list[Setting]]:
     result: dict[str, list[Setting]] = {}
     for key, value in _mapping(node, command.name).items():
         name = key.replace("_", "-")
+        if name not in kinds and _FOREIGN in kinds:
+            result[f"{_FOREIGN} {name}"] = list(_foreign(name, value, f"{command.name}.{key}"))
+            continue
         if name not in kinds:
             raise _unknown(value, key, kinds, f"option of {command.name}")
         result[name.removeprefix("no-")] = list(_option(name, kinds, value, f"{command.name}.{key}"))
     return result
+
+
+def _foreign(name: str, node: Node, key: str) -> Iterable[Setting]:
+    """Yield a flag of the program behind the command: ``exclusive: true``, ``partition: gpu``, ``requeue: false``."""
+    place = node.origin.place
+    if isinstance(node, ScalarNode) and isinstance(node.value, bool):
+        if node.value or name == "requeue":
+            yield Setting("option", f"--{_FOREIGN}", name if node.value else f"no-{name}", place)
+        return
+    yield Setting("option", f"--{_FOREIGN}", f"{name}={_text(node, key)}", place)
 
 
 def _option(name: str, kinds: dict[str, str], node: Node, key: str) -> Iterable[Setting]:

@@ -71,6 +71,7 @@ def _check_hook_extras(args: list[str]) -> None:
             overrides=command.overrides,
             hook_overrides=command.hook_overrides,
             allow_unknown=command.allow_unknown,
+            backend_path=command.backend_path,
         )
 
 

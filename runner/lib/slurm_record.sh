@@ -43,11 +43,14 @@ primus_slurm_record_find() {
 
 # Prints, each with a NUL, the records below the workspace that belong to a run id or a job's number.
 _primus_slurm_record_search() {
-  local folder=${PRIMUS_WORKSPACE:-./output} path=''
+  local folder=${PRIMUS_WORKSPACE:-output} path=''
+  [[ $folder == /* ]] || folder=$PWD/${folder#./}
   shopt -s nullglob
   shopt -u failglob
   set +f
-  for path in "$folder"/*/*/*/"$1"/slurm "$folder"/slurm/"$1"/slurm; do printf '%s\0' "$path"; done
+  for path in "$folder"/*/*/*/"$1"/slurm "$folder"/slurm/"$1"/slurm; do
+    [[ ! -d $path ]] || printf '%s\0' "$path"
+  done
   [[ $1 =~ ^[0-9]+$ ]] || return 0
   for path in "$folder"/*/*/*/*/slurm/job "$folder"/slurm/*/slurm/job; do
     [[ $(<"$path") != "$1" ]] || printf '%s\0' "${path%/job}"

@@ -159,7 +159,8 @@ def test_training_in_a_container_is_the_training_outside(containers):
 def test_torchtitan_trains_to_the_same_losses_as_outside(containers, tmp_path):
     config = "examples/torchtitan/configs/cpu/llama3_debug-pretrain.yaml"
     settings = ("training.seq_len=64", "training.local_batch_size=2", "metrics.log_freq=1", "checkpoint.enable=false")
-    tail = ("--nproc", "2", "--", "train", "pretrain", "--config", config, *settings, "training.steps=3")
+    tail = ("--nproc", "2", "--", "train", "pretrain", "--config", config, *settings, "training.steps=3",
+            "corpus.max_bytes=300000", "corpus.vocab_size=400")  # fmt: skip
     # Outside the project: the launcher mounts it.
     environ = {"PRIMUS_DATA_PATH": str(tmp_path / "data")}
     direct = containers.project.run("direct", *tail, **environ)

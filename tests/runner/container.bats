@@ -295,6 +295,20 @@ E1
   done
 }
 
+@test "training is stopped when its launcher is killed, without anybody outside" {
+  local pid=''
+  FAKE_INSIDE=1 FAKE_SLEEP=30 "$ROOT/primus-cli" container --image img --env "PRIMUS_PYTHON=$RECORDER" -- train pretrain --config exp.yaml 3>&- &
+  pid=$!
+  await test -e "$RECORDS/started"
+  kill -KILL "$pid"
+  await test -e "$RECORDS/signals"
+  assert_equal "$(<"$RECORDS/signals")" TERM
+  wait "$pid" || :
+  await no_process_inside
+}
+
+no_process_inside() { ! pgrep -f "$BATS_TEST_TMPDIR/.*container_entry" >/dev/null; }
+
 @test "values stand on no command line, and in a file of mode 600 that is gone" {
   HF_TOKEN=hf_S3CRET run -0 --separate-stderr box --debug --env X_TOKEN=hf_S3CRET -- --env Y_TOKEN=hf_S3CRET -- train pretrain --config exp.yaml
   ! grep -aq S3CRET "$RECORDS/container_argv" "$RECORDS/client_calls" || return 1

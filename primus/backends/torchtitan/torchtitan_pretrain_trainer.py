@@ -123,7 +123,7 @@ class TorchTitanPretrainTrainer(BaseTrainer):
             raise ConfigError(
                 f"checkpoint.create_seed_checkpoint needs one process and checkpoint.enable: true, "
                 f"got {self.world_size} processes and checkpoint.enable: {str(config.checkpoint.enable).lower()}",
-                "start it with --nproc_per_node 1",
+                "start it with --nproc 1",
                 key="checkpoint.create_seed_checkpoint",
             )
         self._titan.checkpointer.save(curr_step=0, last_step=True)

@@ -18,6 +18,11 @@ class BackendAdapter(ABC):
 
     Args:
         framework: Name under which the experiment file asks for the backend.
+
+    Attributes:
+        allow_unknown: Set by the runtime before ``convert_config``: warn about keys that the framework does not
+            know, instead of refusing them.
+        location: Where the framework was found; None before ``setup_backend_path``.
     """
 
     supported_versions: str = ""
@@ -28,6 +33,7 @@ class BackendAdapter(ABC):
 
     def __init__(self, framework: str) -> None:
         self.framework = framework
+        self.allow_unknown = False
         self.location: BackendLocation | None = None
 
     @property

@@ -60,6 +60,7 @@ class PrimusRuntime:
             overrides=command.overrides,
             hook_overrides=command.hook_overrides,
             allow_unknown=command.allow_unknown,
+            backend_path=command.backend_path,
         )
         self.module_config = self.experiment.module_config()
 
@@ -92,6 +93,7 @@ class PrimusRuntime:
     def _load_backend(self) -> None:
         config = self.module_config
         self.adapter = BackendRegistry.get_adapter(config.framework)
+        self.adapter.allow_unknown = self.command.allow_unknown
         path = self.adapter.setup_backend_path(self.command.backend_path)
         if path:
             log_rank_0("%s from %s", config.framework, path)

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.slurm_cluster import Cluster
+from tests.cluster.slurm_cluster import ROOT, Cluster
 
 DUMMY = "examples/dummy/configs/dummy_8B-pretrain.yaml"
 TRAIN = ("train", "pretrain", "--config", DUMMY)
+__all__ = ["DUMMY", "KEPT", "ROOT", "TRAIN", "Site", "await_true", "training_processes"]
 GONE = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY")
 KEPT = "kept_to_the_time_limit"
 """The experiment of the job that runs beside all tests until its time limit ends it."""

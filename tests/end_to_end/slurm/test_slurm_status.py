@@ -30,10 +30,10 @@ def find(site, words, node):
     raise AssertionError(f"no {words} on {node}")
 
 
-def finish(process, began):
+def finish(process, began, within=SOON):
     _, err = process.communicate(timeout=60)
     took = time.monotonic() - began
-    assert took < SOON, f"{took:.1f} s\n{err}"
+    assert took < within, f"{took:.1f} s\n{err}"
     return process.returncode, err.splitlines()[-1]
 
 
@@ -80,7 +80,8 @@ def test_a_killed_slurmd(site):
     began = time.monotonic()
     os.kill(site.cluster.daemon("node3"), signal.SIGKILL)
     try:
-        code, last = finish(process, began)
+        # Up to ten seconds pass until Slurm misses it: SlurmdTimeout is 5.
+        code, last = finish(process, began, SOON + 10)
     finally:
         for pid in training_processes(site.cluster):
             os.kill(pid, signal.SIGKILL)

@@ -6,7 +6,7 @@ set -euo pipefail
 # Whether an interpreter finds all modules, without importing them. The working directory does not count.
 has_modules() {
   "$1" -c 'import sys
-sys.path[:] = [entry for entry in sys.path[1:] if entry]
+sys.path[:] = [entry for entry in sys.path if entry]
 from importlib.util import find_spec
 sys.exit(not all((spec := find_spec(name)) and spec.origin for name in sys.argv[1:]))' "${@:2}"
 }
