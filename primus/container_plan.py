@@ -53,14 +53,14 @@ def container_plan(argv: Sequence[str], environ: Mapping[str, str]) -> list[tupl
     """
     from primus.core.config.command_line import parse_train_command
     from primus.core.config.experiment import compose_experiment
-    from primus.core.config.paths import absolute
+    from primus.core.config.paths import data_folder
 
     command = parse_train_command(list(argv))
     experiment = compose_experiment(
         command.config, stage=command.stage, overrides=command.overrides, environ=environ, allow_unknown=True
     )
-    data = command.data_path or environ.get("PRIMUS_DATA_PATH") or "data"
-    records = [("writes", experiment.directory), ("writes", str(absolute(data)))]
+    data = data_folder(command.data_path, environ)
+    records = [("writes", experiment.directory), ("writes", str(data))]
     records += [("reads", file) for file in sorted(_files(experiment))]
     if experiment.workspace.startswith("~"):
         records.append(("warning", f"workspace {experiment.workspace}: ~ is the home of the container's user"))

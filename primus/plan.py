@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from primus.core.backend.backend_adapter import BackendAdapter
-    from primus.core.config.command_line import TrainCommand
 
 _USAGE = "python -m primus.plan --nnodes N --nproc-per-node M -- train pretrain --config FILE ..."
 
@@ -58,6 +57,7 @@ def plan(argv: Sequence[str], environ: Mapping[str, str]) -> list[tuple[str, str
     from primus.core.config.command_line import parse_train_command
     from primus.core.config.experiment import compose_experiment
     from primus.core.config.framework_facts import check_fit
+    from primus.core.config.paths import data_folder
 
     command = parse_train_command(train)
     known: dict[str, BackendAdapter] = {}
@@ -97,7 +97,7 @@ def plan(argv: Sequence[str], environ: Mapping[str, str]) -> list[tuple[str, str
         ("stage", command.stage),
         ("config", experiment.path),
         ("exp_dir", experiment.directory),
-        ("data_path", _data_path(command, environ)),
+        ("data_path", str(data_folder(command.data_path, environ))),
         ("framework_origin", places[framework]),
         ("torch", "yes" if torch else "no"),
         ("console_ranks", ",".join(str(rank) for rank in ranks)),
@@ -191,12 +191,6 @@ def _check_torch(present: bool, environ: Mapping[str, str]) -> None:
         f"{sys.executable} has no torch",
         f"{_quoted(sys.executable)} -m pip install torch, or name another --venv",
     )
-
-
-def _data_path(command: TrainCommand, environ: Mapping[str, str]) -> str:
-    from primus.core.config.paths import absolute
-
-    return str(absolute(command.data_path or environ.get("PRIMUS_DATA_PATH") or "data"))
 
 
 def _report(message: str, hint: str, status: int) -> int:

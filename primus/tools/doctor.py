@@ -148,10 +148,10 @@ def _located(name: str, adapter: BackendAdapter) -> Fact:
 
 def _places(environ: Mapping[str, str]) -> Iterator[Fact]:
     from primus.core.config.experiment_file import IDENTITY_DEFAULTS
-    from primus.core.config.paths import absolute
+    from primus.core.config.paths import absolute, data_folder
 
     yield Fact("storage", "place", "workspace", str(absolute(IDENTITY_DEFAULTS["workspace"])))
-    yield Fact("storage", "place", "data", str(absolute(environ.get("PRIMUS_DATA_PATH") or "data")))
+    yield Fact("storage", "place", "data", str(data_folder(None, environ)))
 
 
 def _pip(*words: str) -> str:

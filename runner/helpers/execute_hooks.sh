@@ -15,10 +15,10 @@
 execute_hooks() {
   local -
   set +efxET
-  local file=''
+  local hooks_of="${1-} ${2-}"
   local -a files=()
   declare -ga PRIMUS_EXTRA_ARGS=() PRIMUS_HOOK_REPORT=()
-  primus_hooks_list files "$1" "$2" || return
+  primus_hooks_list files "${1-}" "${2-}" || return
   primus_hooks_run "${#files[@]}" ${files[@]+"${files[@]}"} "${@:3}"
 }
 

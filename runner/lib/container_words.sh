@@ -69,7 +69,6 @@ _primus_container_word_foreign() {
       case $name in
         *=* | -P | -q | --privileged | --init | --read-only | --env-host | --no-hosts | --no-healthcheck | --oom-kill-disable | --publish-all | --rmi | --unsetenv-all) before='' ;;
       esac
-      [[ $word != *=* ]] || before=''
       ;;
     *)
       [[ -n $before ]] ||

@@ -60,7 +60,7 @@ _primus_hook_failed() {
     kind=environment
   fi
   primus_fail "$kind" "hook $file $how, node rank ${NODE_RANK:-0}" \
-    "its last lines stand above; run it alone with: primus-cli hooks run train ${PRIMUS_PLAN_STAGE:-pretrain} --only ${file##*/} -- [arguments]"
+    "its last lines stand above; run it alone with: primus-cli hooks run ${hooks_of:-train ${PRIMUS_PLAN_STAGE:-pretrain}} --only ${file##*/} -- [arguments]"
 }
 
 # The seconds that a hook may take, 0 for any. The dispatcher's own hooks are limited one by one.
@@ -71,10 +71,20 @@ _primus_hook_limit() {
   [[ ${2##*/} != prepare_experiment.sh ]] || _phl_limit=0
 }
 
+# What every hook finds, also when no launch but a site's script runs it.
+_primus_hook_environment() {
+  [[ -n ${PRIMUS_ROOT-} ]] || primus_root PRIMUS_ROOT
+  [[ -n ${PRIMUS_PYTHON-} ]] || PRIMUS_PYTHON=$hook_python
+  _primus_api_version PRIMUS_SHELL_API
+  export PRIMUS_ROOT PRIMUS_PYTHON PRIMUS_SHELL_API
+  primus_path_prepend PYTHONPATH "$PRIMUS_ROOT"
+}
+
 # Becomes the process that splits the hook's output; its child waits for the hook and marks the end.
 _primus_hook_start() {
   local mark=$1 file=$2 limit=0 timeout=''
   local -a command=("$BASH")
+  _primus_hook_environment
   [[ $file != *.py ]] || command=("$PRIMUS_PYTHON" -u)
   _primus_hook_limit limit "$file"
   _primus_tool timeout timeout

@@ -6,7 +6,7 @@
 # INT, TERM and HUP cancel it in good order, for srun itself would kill the tasks. Says who failed first.
 # Status: that of the first failing node; 128+N after a signal N.
 primus_slurm_step_run() {
-  local folder=$1 cause='' name=''
+  local folder=$1 cause='' name='' level=error
   local -i status=0
   declare -g _primus_slurm_signal='' _primus_slurm_ended='' _primus_slurm_pid=''
   shift
@@ -21,7 +21,9 @@ primus_slurm_step_run() {
     _primus_slurm_step_signal "$folder"
   done
   primus_slurm_outcome "$folder" "$status" "$_primus_slurm_ended" status cause
-  [[ -z $cause ]] || primus_log error "$cause"
+  # A job that is queued again has not failed.
+  [[ -z ${_primus_slurm_warned-} ]] || level=info
+  [[ -z $cause ]] || primus_log "$level" "$cause"
   return "$status"
 }
 

@@ -242,6 +242,14 @@ E1
   assert_contains "$stderr" 'did you mean --numa?'
 }
 
+@test "a number that is none is refused and never executed" {
+  run -2 --separate-stderr box --grace 'a[$(touch pwn)]' -- train pretrain --config exp.yaml
+  assert_contains "$stderr" '--grace is "a[$(touch pwn)]", which is no whole number of seconds'
+  PRIMUS_GRACE=x run -2 --separate-stderr box -- train pretrain --config exp.yaml
+  assert_contains "$stderr" 'PRIMUS_GRACE is "x"'
+  [[ ! -e pwn ]]
+}
+
 @test "only the launchers' own -- are taken away" {
   local -a got=()
   run -0 box -- train pretrain --config exp.yaml -- --a b --

@@ -14,7 +14,7 @@ from typing import Any
 
 from primus.core.config.command_line import parse_train_command
 from primus.core.config.experiment import Experiment, compose_experiment
-from primus.core.config.paths import absolute
+from primus.core.config.paths import data_folder
 from primus.core.errors import ConfigError
 from primus.data.corpus import prepare_corpus
 from primus.data.corpus_settings import CorpusSettings
@@ -51,7 +51,7 @@ def corpus_lines(argv: Sequence[str], environ: Mapping[str, str]) -> list[str]:
     if own:
         say(f"not prepared, because {own} names other data")
         return []
-    data_path = absolute(command.data_path or environ.get("PRIMUS_DATA_PATH") or "data")
+    data_path = data_folder(command.data_path, environ)
     own_tokenizer = _set_by_user(experiment, "model.hf_assets_path")
     settings = _settings(experiment, params)
     corpus = prepare_corpus(settings, data_path, tokenizer=not own_tokenizer)

@@ -21,17 +21,12 @@ from primus.core.runtime.device import choose_device
 
 
 class TorchTitanAdapter(BackendAdapter):
-    """Adapter for TorchTitan 0.2.
-
-    Attributes:
-        allow_unknown: Warn about keys that TorchTitan does not know, instead of refusing them.
-    """
+    """Adapter for TorchTitan 0.2."""
 
     supported_versions = ">=0.2,<0.3"
 
     def __init__(self, framework: str = "torchtitan") -> None:
         super().__init__(framework)
-        self.allow_unknown = False
 
     @property
     def module_name(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -16,6 +17,16 @@ def absolute(path: str | os.PathLike[str], folder: str | os.PathLike[str] = "") 
     # Path.expanduser() fails for a user that is not known; Path.resolve() would follow links, and show a user names
     # that they never wrote.
     return Path(os.path.abspath(Path(folder) / os.path.expanduser(path)))
+
+
+def data_folder(option: str | None, environ: Mapping[str, str]) -> Path:
+    """Return the absolute folder for prepared data.
+
+    Args:
+        option: What ``--data_path`` said.
+        environ: Environment that may hold ``PRIMUS_DATA_PATH``.
+    """
+    return absolute(option or environ.get("PRIMUS_DATA_PATH") or "data")
 
 
 def exists(path: str | os.PathLike[str]) -> bool:

@@ -14,6 +14,7 @@ from primus.core.backend.backend_registry import BackendRegistry
 from primus.core.config.command_line import TrainCommand
 from primus.core.config.experiment import Experiment, compose_experiment
 from primus.core.config.namespace import to_dict, to_namespace
+from primus.core.config.paths import data_folder
 from primus.core.errors import TrainerError
 from primus.core.patches import PatchContext, load_patches, run_patches
 from primus.core.runtime.device import choose_device
@@ -73,7 +74,7 @@ class PrimusRuntime:
         # The launcher has already exported the experiment's env: block, below what hooks and options set.
         if "PRIMUS_RUN_DIR" not in os.environ:
             os.environ.update(self.experiment.env)
-        data = Path(self.command.data_path or os.environ.get("PRIMUS_DATA_PATH") or "data").absolute()
+        data = data_folder(self.command.data_path, os.environ)
         os.environ["PRIMUS_DATA_PATH"] = str(data)
         # Frameworks must not fill the home folder, which is small on most clusters.
         os.environ.setdefault("HF_HOME", str(data / "huggingface"))
