@@ -29,3 +29,16 @@ _primus_launch_rendezvous() {
     _pla_argv+=(--master_addr "${_pla_dist[master_addr]}" --master_port "${_pla_dist[master_port]}")
   fi
 }
+
+# Says which arguments of hooks the user's own replace.
+primus_launch_note_overridden() {
+  local name='' word=''
+  local -i i=0
+  for ((i = 0; i < ${#PRIMUS_EXTRA_ARGS[@]}; i += 2)); do
+    name=${PRIMUS_EXTRA_ARGS[i]#--}
+    for word; do
+      word=${word%%=*}
+      [[ ${word#--} != "$name" ]] || primus_log info "$name is taken from the command line, not from the hook that sets it"
+    done
+  done
+}
