@@ -41,7 +41,7 @@ _primus_nvidia_count() {
     while read -r line; do
       [[ $line != 'GPU '*:* ]] || _pnc_result=$((_pnc_result + 1))
     done < <(timeout 20 nvidia-smi -L 2>/dev/null </dev/null)
-  else
+  elif [[ -e /dev/nvidiactl ]]; then
     _pnc_result=$(shopt -s nullglob && set +f -- /dev/nvidia[0-9]* && printf '%d' $#)
   fi
 }
@@ -59,7 +59,7 @@ _primus_amd_count() {
     while read -r line; do
       [[ ! $line =~ ^GPU\[([0-9]+)\] ]] || seen[${BASH_REMATCH[1]}]=1
     done < <(timeout 20 rocm-smi --showid 2>/dev/null </dev/null)
-  else
+  elif [[ -e /dev/kfd ]]; then
     while read -r line; do
       [[ $line == 0 ]] || seen[$line]=1
     done < <(shopt -s nullglob && set +f && cat /dev/null /sys/class/kfd/kfd/topology/nodes/*/gpu_id 2>/dev/null)

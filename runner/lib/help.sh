@@ -24,25 +24,37 @@ _primus_help_summary() {
 }
 
 # Reads the options that a command file declares into two associative arrays: name to kind (flag, value, list),
-# and name to environment variable (only where there is one).
+# and name to environment variable (only where there is one). The file last read is remembered.
 _primus_help_options() {
   local -n _pho_kinds=$1 _pho_variables=$2
-  local file=$3 line='' name=''
+  local name=''
+  [[ ${_primus_help_file-} == "$3" ]] || _primus_help_read "$3"
+  for name in ${_primus_help_kinds[@]+"${!_primus_help_kinds[@]}"}; do _pho_kinds["$name"]=${_primus_help_kinds["$name"]}; done
+  for name in ${_primus_help_variables[@]+"${!_primus_help_variables[@]}"}; do
+    # shellcheck disable=SC2034 # a name reference: the caller reads it
+    _pho_variables["$name"]=${_primus_help_variables["$name"]}
+  done
+}
+
+_primus_help_read() {
+  local line='' name=''
   local -a lines=()
-  mapfile -t lines <"$file"
+  unset _primus_help_kinds _primus_help_variables
+  declare -gA _primus_help_kinds=() _primus_help_variables=()
+  declare -g _primus_help_file=$1
+  mapfile -t lines <"$1"
   for line in "${lines[@]:1}"; do
     [[ $line == '#'* ]] || return 0
     if [[ $line =~ ^'#   '(--[a-z][a-z-]*)(' '[A-Z][^\ ]*)?(' '|$) ]]; then
       name=${BASH_REMATCH[1]}
       case ${BASH_REMATCH[2]} in
-        '') _pho_kinds["$name"]=flag ;;
-        *...) _pho_kinds["$name"]=list ;;
-        *) _pho_kinds["$name"]=value ;;
+        '') _primus_help_kinds["$name"]=flag ;;
+        *...) _primus_help_kinds["$name"]=list ;;
+        *) _primus_help_kinds["$name"]=value ;;
       esac
     fi
     if [[ -n $name && $line == '#   '* && $line =~ \[([A-Z][A-Z_]*)\]$ ]]; then
-      # shellcheck disable=SC2034 # a name reference: the caller reads it
-      _pho_variables["$name"]=${BASH_REMATCH[1]}
+      _primus_help_variables["$name"]=${BASH_REMATCH[1]}
     fi
   done
 }

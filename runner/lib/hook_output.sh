@@ -7,9 +7,9 @@
 # It ends at the mark "end", whoever else still holds the pipe.
 # awk, because bash reads a pipe byte by byte; mawk waits for full blocks unless told not to.
 _primus_hook_output_split() {
-  local tool=awk
-  local -a awk=()
-  if _primus_tool tool mawk; then awk=("$tool" -W interactive); else _primus_tool tool awk && awk=("$tool"); fi
+  # shellcheck disable=SC2154 # hooks_run.sh has found it
+  local -a awk=("$hook_awk")
+  [[ $hook_awk != */mawk ]] || awk+=(-W interactive)
   local quiet=0 inner=0
   [[ ${PRIMUS_LOG_LEVEL-} != warning && ${PRIMUS_LOG_LEVEL-} != error ]] || quiet=1
   [[ $2 != prepare_experiment.sh ]] || inner=1

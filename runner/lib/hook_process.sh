@@ -48,21 +48,6 @@ _primus_hook_run() {
   _primus_hook_failed "$file" "$status" "$spent"
 }
 
-_primus_hook_failed() {
-  local file=$1 how='' kind=hook limit=0
-  _primus_hook_limit limit "$file"
-  primus_status_describe how "$2"
-  if (($2 == 124 && limit > 0 && $3 >= limit * 1000)); then
-    how="took longer than PRIMUS_HOOK_TIMEOUT, $limit s, and was stopped"
-  elif (($2 < 0)); then
-    how='was lost: its output ended before it did'
-  elif (($2 == 3)); then
-    kind=environment
-  fi
-  primus_fail "$kind" "hook $file $how, node rank ${NODE_RANK:-0}" \
-    "its last lines stand above; run it alone with: primus-cli hooks run ${hooks_of:-train ${PRIMUS_PLAN_STAGE:-pretrain}} --only ${file##*/} -- [arguments]"
-}
-
 # The seconds that a hook may take, 0 for any. The dispatcher's own hooks are limited one by one.
 _primus_hook_limit() {
   local -n _phl_limit=$1
@@ -74,6 +59,7 @@ _primus_hook_limit() {
 # What every hook finds, also when no launch but a site's script runs it.
 _primus_hook_environment() {
   [[ -n ${PRIMUS_ROOT-} ]] || primus_root PRIMUS_ROOT
+  # shellcheck disable=SC2154 # hooks_run.sh has found it
   [[ -n ${PRIMUS_PYTHON-} ]] || PRIMUS_PYTHON=$hook_python
   _primus_api_version PRIMUS_SHELL_API
   export PRIMUS_ROOT PRIMUS_PYTHON PRIMUS_SHELL_API
@@ -82,21 +68,21 @@ _primus_hook_environment() {
 
 # Becomes the process that splits the hook's output; its child waits for the hook and marks the end.
 _primus_hook_start() {
-  local mark=$1 file=$2 limit=0 timeout=''
+  local mark=$1 file=$2 limit=0
   local -a command=("$BASH")
   _primus_hook_environment
   [[ $file != *.py ]] || command=("$PRIMUS_PYTHON" -u)
   _primus_hook_limit limit "$file"
-  _primus_tool timeout timeout
   set +e
   trap '' INT TERM HUP USR1 USR2
   _primus_hook_output_split "$mark" "${file##*/}" < <(
     # bash would say on stderr that a child was killed; the launcher says so itself.
     exec {errors}>&2 2>/dev/null </dev/null
+    # shellcheck disable=SC2154 # hooks_run.sh has found hook_timeout
     (
       trap - INT TERM HUP USR1 USR2
       printf '%spid %s\n' "$mark" "$BASHPID"
-      exec 2>&"$errors" {errors}>&- "$timeout" --kill-after=10 "$limit" "${command[@]}" "$file" "${@:3}"
+      exec 2>&"$errors" {errors}>&- "$hook_timeout" --kill-after=10 "$limit" "${command[@]}" "$file" "${@:3}"
     )
     printf '%send %d\n' "$mark" "$?"
   )

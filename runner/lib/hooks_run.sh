@@ -4,16 +4,19 @@
 # Usage: primus_hooks_run COUNT FILE... [ARGUMENT...], COUNT being the number of files.
 # Status: 0; 3, 4 or 128+N as execute_hooks, at the first hook that did not succeed.
 primus_hooks_run() {
-  local file='' shown='' tool='' hook_python=''
+  # shellcheck disable=SC2034 # hook_process.sh and hook_output.sh take these
+  local hook_python='' hook_timeout='' hook_awk=''
+  local file='' shown=''
   local -i status=0
   declare -ga PRIMUS_EXTRA_ARGS+=() PRIMUS_HOOK_REPORT+=()
   declare -g _primus_hook_pid='' _primus_hook_signal=${_primus_hook_signal-}
   _primus_is_count "${PRIMUS_HOOK_TIMEOUT:-0}" ||
     primus_fail usage "PRIMUS_HOOK_TIMEOUT is \"$PRIMUS_HOOK_TIMEOUT\", which is no whole number of seconds" "0 means no limit for primus-cli" || return
   [[ -n ${PRIMUS_PYTHON-} ]] || primus_python_find hook_python || return
-  for tool in timeout awk; do
-    _primus_tool tool "$tool" || primus_fail environment "there is no $tool on PATH" "install $tool for primus-cli" || return
-  done
+  _primus_tool hook_timeout timeout ||
+    primus_fail environment "there is no timeout on PATH" "install GNU coreutils for primus-cli" || return
+  _primus_tool hook_awk mawk || _primus_tool hook_awk awk ||
+    primus_fail environment "there is no awk on PATH" "install mawk or gawk for primus-cli" || return
   for file in "${@:2:$1}"; do
     [[ -z $_primus_hook_signal ]] || return "$((128 + $(builtin kill -l "$_primus_hook_signal")))"
     [[ -f $file && -r $file ]] ||

@@ -23,7 +23,12 @@ primus_python_find() {
     _ppf_named=$_ppf_root/.venv/bin/python
   fi
   if [[ -n $_ppf_named ]]; then
-    _ppf_found=$(type -P -- "$_ppf_named") ||
+    if [[ $_ppf_named == */* ]]; then
+      [[ ! -f $_ppf_named || ! -x $_ppf_named ]] || _ppf_found=$_ppf_named
+    else
+      _ppf_found=$(type -P -- "$_ppf_named") || :
+    fi
+    [[ -n $_ppf_found ]] ||
       primus_fail environment "$_ppf_origin: there is no interpreter $_ppf_named" "make one with: python3 -m venv DIR, and give --venv DIR" || return
   else
     _ppf_found=$(type -P python3 || type -P python) ||

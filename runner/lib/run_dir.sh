@@ -38,7 +38,7 @@ primus_run_dir_make() {
   local folder=$1 id=$2 problem='' mkdir=mkdir
   local -i attempt=0
   _primus_tool mkdir mkdir || :
-  problem=$("$mkdir" -p -- "$folder${id:+/$id}" 2>&1) || attempt=100
+  [[ -d $folder${id:+/$id} ]] || problem=$("$mkdir" -p -- "$folder${id:+/$id}" 2>&1) || attempt=100
   while [[ -z $id ]] && ((attempt < 100)); do
     _primus_run_id_new id
     problem=$("$mkdir" -- "$folder/$id" 2>&1) || id='' attempt+=1

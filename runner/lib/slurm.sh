@@ -4,7 +4,7 @@
 _primus_slurm_load() {
   local here=${BASH_SOURCE[0]} lib=''
   [[ $here == */* ]] || here=./$here
-  for lib in args batch check dry_run flags jobs outcome record script secrets step submit sweep; do
+  for lib in args batch check dry_run flags jobs node outcome record script secrets step submit sweep; do
     # shellcheck source=/dev/null
     source "${here%/*}/slurm_$lib.sh"
   done

@@ -9,16 +9,19 @@
 primus_slurm_batch_run() {
   local folder=$1 requeues=$2
   local -i status=0
-  # shellcheck disable=SC2034 # primus_slurm_step_run calls it
   declare -g primus_slurm_on_warning=''
   declare -g _primus_slurm_warned='' _primus_slurm_alarm='' _primus_slurm_seconds=$3
   shift 3
   if ((${SLURM_RESTART_COUNT:-0} < requeues)); then
     export PRIMUS_STOP_AFTER_SAVE=1
+    # shellcheck disable=SC2034 # primus_slurm_step_run calls it
     primus_slurm_on_warning=_primus_slurm_batch_warned
   else
     unset PRIMUS_STOP_AFTER_SAVE
   fi
+  # What announces the end is the site's choice; what ranks understand is ours.
+  # shellcheck disable=SC2034 # primus_slurm_step_run sends it
+  primus_slurm_warning_as=USR2
   export SLURM_RESTART_COUNT=${SLURM_RESTART_COUNT:-0}
   primus_log info "job ${SLURM_JOB_ID-} on ${SLURM_JOB_NODELIST-}, start $((SLURM_RESTART_COUNT + 1))"
   primus_slurm_step_run "$folder" "$@" || status=$?

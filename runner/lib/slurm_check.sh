@@ -12,7 +12,7 @@ primus_slurm_check() {
   [[ ${5-} == train ]] || return 0
   primus_root root
   if ! found=$(primus_python_find found "$4" 2>/dev/null && printf '%s' "$found") ||
-    ! PYTHONPATH=$root "$found" -c 'import yaml, packaging' 2>/dev/null; then
+    ! "$found" -c 'from importlib.util import find_spec as f; raise SystemExit(not (f("yaml") and f("packaging")))' 2>/dev/null; then
     primus_log info "this host has no Python with PyYAML: the experiment is checked on the nodes"
     return 0
   fi

@@ -65,6 +65,7 @@ _primus_slurm_script_run() {
   _primus_slurm_step_flags step
   [[ -z ${_pssp_options["--requeue-on-preempt"]-} ]] || requeues=${_pssp_options["--max-requeues"]:-20}
   printf 'run=%q${SLURM_ARRAY_TASK_ID:+-$SLURM_ARRAY_TASK_ID}\n' "$id"
+  printf 'export PRIMUS_RUN_ID=$run\n'
   printf 'record=%q/$run/slurm\n\n' "${folder%/*/slurm}"
   printf 'source %q\nsource %q\n' "$root/runner/site.sh" "$root/runner/lib/slurm.sh"
   printf 'mkdir -p -- "$record"\n'

@@ -10,6 +10,8 @@ primus_slurm_step_run() {
   local -i status=0
   declare -g _primus_slurm_signal='' _primus_slurm_ended='' _primus_slurm_pid=''
   shift
+  # An earlier launch of the same run may have left how its nodes ended.
+  rm -f -- "$folder/node-${SLURM_RESTART_COUNT:-0}-"*
   # shellcheck disable=SC2064 # the name is meant to be expanded now
   for name in INT TERM HUP USR1 USR2; do trap "_primus_slurm_signal=$name" "$name"; done
   "$@" </dev/null &
@@ -33,7 +35,7 @@ _primus_slurm_step_signal() {
   _primus_slurm_signal=''
   case $name in
     USR1 | USR2)
-      builtin kill -s "$name" "$_primus_slurm_pid" 2>/dev/null || :
+      builtin kill -s "${primus_slurm_warning_as:-$name}" "$_primus_slurm_pid" 2>/dev/null || :
       [[ -z ${primus_slurm_on_warning-} ]] || "$primus_slurm_on_warning"
       return
       ;;

@@ -52,13 +52,14 @@ SchedulerType=sched/builtin
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=100000,sched_interval=1,builtin_interval=1
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
+SlurmctldParameters=preempt_send_user_signal
 ReturnToService=2
 KillWait=6
 MessageTimeout=5
 SlurmdTimeout=5
 SlurmdParameters=config_overrides
 NodeName={names} CPUs=8 RealMemory=4096 Gres=gpu:{gpus} State=UNKNOWN
-PartitionName=batch Nodes={names} Default=YES PriorityTier=1 GraceTime=4
+PartitionName=batch Nodes={names} Default=YES PriorityTier=1 GraceTime=10
 PartitionName=urgent Nodes={names} PriorityTier=10 PreemptMode=OFF
 """
 

@@ -134,9 +134,3 @@ refute_code() {
     fi
   done
 }
-
-@test "shfmt and shellcheck find nothing" {
-  type -P shellcheck shfmt >/dev/null || skip 'needs shellcheck and shfmt: make dev'
-  shellcheck -x "${all[@]}" tests/runner/bin/* tests/runner/helper.bash
-  shfmt -i 2 -ci -d "${all[@]}" tests/runner/bin/* tests/runner/helper.bash
-}

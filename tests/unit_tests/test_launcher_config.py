@@ -122,3 +122,20 @@ def test_nothing_to_check_ends_it(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"end\0\0\0\0", b"")
+
+
+SLURM = DIRECT.parent / "slurm"
+
+
+def test_other_keys_of_the_section_slurm_are_flags_of_slurm(tmp_path: Path) -> None:
+    low, high = tmp_path / "low.yaml", tmp_path / "high.yaml"
+    low.write_text("slurm: {partition: gpu, exclusive: true, time: 1-00:00:00, save-seconds: 60}\n")
+    high.write_text("slurm: {exclusive: false, requeue: false, cpus_per_task: 8}\n")
+    settings = [(setting.name, setting.value) for setting in read_settings(SLURM, [str(low), str(high)])]
+    assert settings == [
+        ("--slurm-option", "partition=gpu"),
+        ("--slurm-option", "time=1-00:00:00"),
+        ("--save-seconds", "60"),
+        ("--slurm-option", "no-requeue"),
+        ("--slurm-option", "cpus-per-task=8"),
+    ]

@@ -211,3 +211,9 @@ def test_without_pyyaml_the_mending_command_is_told(tmp_path):
     assert result.stderr == (
         f"[primus] ERROR {sys.executable} has no module 'yaml'\n{sys.executable} -m pip install pyyaml packaging\n"
     )
+
+
+def test_ranks_on_other_hosts_are_neither_counted_nor_asked_for_torch(monkeypatch):
+    monkeypatch.setattr("primus.plan._has_torch", lambda: False)
+    records = dict(ask("--degree", "3", nnodes=1, nproc=0))
+    assert (records["framework"], records["console_ranks"]) == ("toy", "")

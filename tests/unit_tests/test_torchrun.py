@@ -51,3 +51,11 @@ def test_the_last_lines_of_a_rank_without_a_report_come_from_its_log(tmp_path, t
     log.write_text("".join(f"line {number}\n" for number in range(100)))
     last = torchrun._last_words(failure(), log)
     assert last == "".join(f"line {number}\n" for number in range(80, 100))
+
+
+def test_a_launcher_that_compares_nodes_reads_when_and_how_the_first_rank_failed(tmp_path, monkeypatch):
+    file = tmp_path / "failure"
+    torchrun._leave_failure(5.25, "not asked for")
+    monkeypatch.setenv("PRIMUS_FAILURE_FILE", str(file))
+    torchrun._leave_failure(1700000000.25, "rank 3 exited with status 7")
+    assert file.read_text() == "1700000000250000\nrank 3 exited with status 7\n"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.slurm_cluster import ROOT, Cluster, missing, needed_below_tmp
+from tests.containers import podman as podmans
 from tests.end_to_end.slurm.slurm_site import KEPT, TRAIN, Site, await_true, training_processes
 
 PARTS = ("primus-cli", "VERSION", "constraints.txt", "runner", "primus", "examples")
@@ -67,6 +68,29 @@ def site(cluster: Cluster, checkout: Path, time_limited_job: str) -> Iterator[Si
             cluster.run("scancel", job)
     await_true(lambda: not training_processes(cluster), 20)
     shutil.rmtree(made.work)
+
+
+@pytest.fixture(scope="session")
+def podman(cluster: Cluster) -> Iterator[podmans.Podman]:
+    """A podman whose storage all nodes see."""
+    problem = podmans.missing()
+    if problem:
+        pytest.skip(problem)
+    folder = cluster.base / "podman"
+    folder.mkdir()
+    running = podmans.start(folder)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def in_podman(site: Site, podman: podmans.Podman) -> tuple[str, ...]:
+    """The words for a container made of this host's own files, with what it has to see."""
+    site.environ.update(podman.environ)
+    words = ["container", "--rootfs", "/:O", "--runtime", "podman"]
+    for folder in sorted({sys.prefix, sys.base_prefix}):
+        words += ["-v", f"{folder}:{folder}:ro"]
+    return (*words, "-v", str(site.root), "--env", f"PRIMUS_PYTHON={sys.executable}")
 
 
 def make_site(cluster: Cluster, checkout: Path, name: str) -> Site:

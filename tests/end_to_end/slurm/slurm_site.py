@@ -17,7 +17,13 @@ from tests.cluster.slurm_cluster import ROOT, Cluster
 
 DUMMY = "examples/dummy/configs/dummy_8B-pretrain.yaml"
 TRAIN = ("train", "pretrain", "--config", DUMMY)
-__all__ = ["DUMMY", "KEPT", "ROOT", "TRAIN", "Site", "await_true", "training_processes"]
+VALUES = [
+    *("plain", "", " ", "two words", "tab\there", "new\nline", "-dash", "--", "*", "?", "[a]", "a|b", "a;b", "a&b"),
+    *("$HOME", "$(touch pwned)", "`touch pwned`", "${x}", "$$", "it's", '"quoted"', "back\\slash", "\\", "~"),
+    *("#no", "!x", "a=b=c", "a,b", "{x,y}", "<in>out", "é ü", "%q%s%%"),
+]
+
+__all__ = ["DUMMY", "KEPT", "ROOT", "TRAIN", "VALUES", "Site", "await_true", "training_processes"]
 GONE = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY")
 KEPT = "kept_to_the_time_limit"
 """The experiment of the job that runs beside all tests until its time limit ends it."""

@@ -9,7 +9,7 @@ from tests.end_to_end.slurm.conftest import make_site
 from tests.end_to_end.slurm.slurm_site import ROOT, await_true
 
 pytestmark = pytest.mark.slow
-STEPS = 14
+STEPS = 10
 SMALL = {
     "training": {"steps": STEPS, "seq_len": 64, "local_batch_size": 2, "mixed_precision_param": "float32"},
     "metrics": {"log_freq": 1},
@@ -57,6 +57,13 @@ def test_srun_gives_the_losses_of_one_host(site, experiment, titan_environ, one_
     assert result.returncode == 0, result.stdout + result.stderr
     assert losses(site) == one_host
     assert one_host[-1][0] < one_host[0][0] - 0.5
+
+
+def test_containers_on_both_nodes_give_them_too(site, experiment, titan_environ, one_host, in_podman, cluster):
+    command = ("slurm", "srun", "-N2", "--", *in_podman, "-v", str(cluster.shared), "--", "--nproc", "2", "--")
+    result = site.run(*command, "train", "pretrain", "--config", experiment, timeout=240, **titan_environ)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert losses(site) == one_host
 
 
 def test_a_batch_job_that_was_warned_and_queued_again_gives_them_too(site, experiment, titan_environ, one_host):

@@ -73,7 +73,7 @@ def test_a_living_holder_is_not_taken_for_dead(tmp_path: Path) -> None:
     with (
         folder_lock(path, timeout=5, finished=never, heartbeat=0.1),
         pytest.raises(LaunchEnvironmentError),
-        folder_lock(path, timeout=1.5, finished=never, stale=0.8),
+        folder_lock(path, timeout=3.0, finished=never, stale=2.0),
     ):
         pass
 
