@@ -6,7 +6,7 @@ export PYTHON ?= python3
 PY := .venv/bin/python
 DEMO := examples/torchtitan/configs/cpu/llama3_debug-pretrain.yaml
 
-.PHONY: help setup dev demo test test-quick test-bats test-python check lint format fuzz bench clean
+.PHONY: help setup dev demo test test-quick check lint format fuzz bench cluster-shell clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
@@ -39,6 +39,9 @@ fuzz: dev ## Throw random input at the configuration readers for a bounded time
 
 bench: dev ## Measure Primus beside the framework's own entry (minutes)
 	@$(PY) benchmarks/launch.py
+
+cluster-shell: dev ## A shell on a Slurm cluster of four nodes on this machine (as root)
+	@$(PY) tests/cluster/slurm_cluster.py shell
 
 clean: ## Remove .venv and caches; never runs, data or checkpoints
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache build dist *.egg-info
