@@ -129,9 +129,11 @@ def many_nodes(nodes: int, env: dict[str, str]) -> None:
             "localhost",
             *TRAIN,
         ]
-        return lambda: (
-            subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True) and None
-        )
+
+        def run() -> None:
+            subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+        return run
 
     # Rank 0 also looks at its port and names, the others do not.
     costs = [timed(node(rank))[1] for rank in range(1, nodes)]

@@ -10,6 +10,7 @@ import ctypes
 import fcntl
 import json
 import os
+import shlex
 import signal
 import sys
 import time
@@ -82,7 +83,7 @@ def _train(args: list[str]) -> None:
             raise
         raise LaunchEnvironmentError(
             f"{sys.executable} has no module {error.name!r}",
-            f"{sys.executable} -m pip install pyyaml packaging",
+            f"{shlex.quote(sys.executable)} -m pip install pyyaml packaging",
             EXIT_ENVIRONMENT,
         ) from None
     hook_extras = int(os.environ.get("PRIMUS_HOOK_EXTRAS") or 0)

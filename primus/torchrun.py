@@ -13,6 +13,7 @@ import importlib.util
 import io
 import logging
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -46,7 +47,7 @@ def main(argv: list[str] | None = None) -> int:
         _say(*error.lines())
         return error.exit_status
     if importlib.util.find_spec("torch") is None:
-        _say(f"{sys.executable} has no torch", f"{sys.executable} -m pip install torch")
+        _say(f"{sys.executable} has no torch", f"{shlex.quote(sys.executable)} -m pip install torch")
         return EXIT_ENVIRONMENT
     from torch.distributed import run as torchrun
 

@@ -12,6 +12,8 @@ _COMMON = """\
 Options:
   --stage pretrain|posttrain  which module; by default the one the file has
   --allow-unknown             warn about unknown keys instead of refusing them
+  --backend_path FOLDER       take the framework's version from here
+The other options of a launch are taken and do nothing: --data_path, --debug, --export_config.
 Everything else with a dash or an equals sign overrides a key, as for a launch: --training.steps 5, training.steps=5.
 """
 
@@ -77,7 +79,7 @@ Write a commented experiment to start from; it passes check.
   --force           overwrite the file
 """,
     "schema": """\
-Usage: primus-cli config schema --config FILE | --framework NAME [--output FILE]
+Usage: primus-cli config schema --config FILE | --framework NAME [--output FILE [--force]]
 
 Write a JSON Schema of experiment files. Editors that speak the YAML language server complete and check keys when
 the experiment starts with:  # yaml-language-server: $schema=PATH
@@ -85,6 +87,7 @@ the experiment starts with:  # yaml-language-server: $schema=PATH
   --config FILE     take the framework that this experiment names
   --framework NAME  take this one
   --output FILE     where to write; standard output by default
+  --force           overwrite a file that is no such schema
   --stage NAME      which module of the experiment; by default the one the file has
 """,
 }
@@ -97,7 +100,7 @@ _VALUE_OPTIONS = {
     "new": ("framework", "model", "preset", "output"),
     "schema": ("config", "framework", "output", "stage"),
 }
-_FLAG_OPTIONS = {"diff": ("exit_code",), "new": ("force",)}
+_FLAG_OPTIONS = {"diff": ("exit_code",), "new": ("force",), "schema": ("force",)}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -128,6 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
+    from primus.core.config.command_line import FLAG_OPTIONS, VALUE_OPTIONS
     from primus.tools import config_commands
 
     name = words[0] if words else ""
@@ -145,8 +149,10 @@ def _run(words: list[str]) -> int:
         sys.stdout.write(HELP[name])
         return 0
     command: Callable[[config_commands.Request], int] = getattr(config_commands, name)
-    flags = (*_FLAG_OPTIONS.get(name, ()), "allow_unknown")
-    return command(config_commands.read_request(name, words[1:], _VALUE_OPTIONS[name], flags))
+    values, flags = _VALUE_OPTIONS[name], (*_FLAG_OPTIONS.get(name, ()), "allow_unknown")
+    if name != "new":
+        values, flags = (*values, *VALUE_OPTIONS), (*flags, *FLAG_OPTIONS)
+    return command(config_commands.read_request(name, words[1:], values, flags))
 
 
 def _report(error: PrimusError) -> None:

@@ -5,24 +5,25 @@ from __future__ import annotations
 import glob
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from primus.core.config.command_line import STAGES, SortedWords, sort_words
-from primus.core.config.compare import differences
-from primus.core.config.dump import resolved_yaml, shown_tree, shown_value
+from primus.core.config.compare import Difference, differences
+from primus.core.config.dump import resolved_yaml, shown_json, shown_tree
 from primus.core.config.experiment import Experiment, compose_experiment, stages_in
 from primus.core.config.explain import explain as explain_key
 from primus.core.config.explain import value_text
 from primus.core.config.framework_facts import check_fit, detect_version, require_framework
-from primus.core.config.nodes import MappingNode, ScalarNode, SequenceNode
+from primus.core.config.nodes import MappingNode, ScalarNode
 from primus.core.config.origin import Origin
 from primus.core.config.overrides import stray_word
+from primus.core.config.paths import refuse_same_file
 from primus.core.config.presets import default_configs_dir, list_presets
+from primus.core.config.problems import Problem, ProblemsError
 from primus.core.config.schema import load_schema
-from primus.core.errors import ConfigError, PrimusError
+from primus.core.errors import EXIT_USAGE, ConfigError, PrimusError
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class Request:
             stage=stage or self.words.last("stage") or stages_in(path)[0],
             overrides=self.words.overrides,
             allow_unknown=self.words.flags.get("allow_unknown", False),
+            backend_path=self.words.last("backend_path"),
         )
 
     def no_positionals(self) -> None:
@@ -109,25 +111,17 @@ def show(request: Request) -> int:
     if only is not None:
         node = experiment.find(only)
         if form == "json":
-            text = json.dumps(_plain(node, only), indent=2, ensure_ascii=False) + "\n"
+            text = json.dumps(shown_json(node, only), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         elif isinstance(node, MappingNode):
             text = "".join(f"{line}\n" for line in explain_key(experiment, only))
         else:
             text = value_text(node, only) + "\n"
     elif form == "json":
-        text = json.dumps(shown_tree(experiment), indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(shown_tree(experiment), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     else:
         text = resolved_yaml(experiment)
     sys.stdout.write(text)
     return 0
-
-
-def _plain(node: Any, key: str) -> Any:
-    if isinstance(node, ScalarNode):
-        return shown_value(node, key)
-    if isinstance(node, SequenceNode):
-        return [_plain(item, key) for item in node.items]
-    return {name: _plain(item, f"{key}.{name}") for name, item in node.items.items()}
 
 
 def explain(request: Request) -> int:
@@ -157,39 +151,68 @@ def _descriptions(framework: str) -> dict[str, str]:
 
 def check(request: Request) -> int:
     """Check experiments and print one line for each that is right."""
-    files = _files([*request.words.options.get("config", []), *request.words.positionals])
+    files, unmatched = _files([*request.words.options.get("config", []), *request.words.positionals])
     world_size = _world_size(request)
-    failed: list[PrimusError] = []
+    statuses: list[int] = []
+    for pattern in unmatched:
+        sys.stderr.write(f"[primus] ERROR config check: no file fits {pattern}\ncheck the pattern\n")
     for path in files:
-        try:
-            stage = request.words.last("stage")
-            for name in [stage] if stage else stages_in(path):
-                experiment = request.compose(path, name)
-                if world_size is not None:
-                    check_fit(experiment, world_size)
-                _warn(experiment)
-        except PrimusError as error:
-            failed.append(error)
-            sys.stderr.write("[primus] ERROR " + "\n".join(error.lines()) + "\n")
+        errors = _errors_in(request, path, world_size)
+        for error in errors:
+            lines = error.all_lines() if isinstance(error, ProblemsError) else error.lines()
+            sys.stderr.write("[primus] ERROR " + "\n".join(lines) + "\n")
+        if errors:
+            statuses.append(max(error.exit_status for error in errors))
         else:
             sys.stdout.write(f"{path}: ok\n")
-    if failed and len(files) > 1:
-        sys.stderr.write(f"[primus] ERROR {len(failed)} of {len(files)} files are wrong\n")
-    return max((error.exit_status for error in failed), default=0)
+    if statuses and len(files) > 1:
+        sys.stderr.write(f"[primus] ERROR {len(statuses)} of {len(files)} files are wrong\n")
+    return max([*statuses, *([EXIT_USAGE] if unmatched else [])], default=0)
 
 
-def _files(names: Sequence[str]) -> list[str]:
+def _errors_in(request: Request, path: str, world_size: int | None) -> list[PrimusError]:
+    """Return what is wrong with each module of a file, what they share once; print the warnings."""
+    errors: list[PrimusError] = []
+    problems: dict[Problem, None] = {}
+    stage = request.words.last("stage")
+    try:
+        stages = [stage] if stage else stages_in(path)
+    except PrimusError as error:
+        return [error]
+    for name in stages:
+        try:
+            experiment = request.compose(path, name)
+            if world_size is not None:
+                check_fit(experiment, world_size)
+            _warn(experiment)
+        except ProblemsError as error:
+            problems.update(dict.fromkeys(error.problems))
+        except PrimusError as error:
+            if all(error.lines() != known.lines() for known in errors):
+                errors.append(error)
+    return [ProblemsError(list(problems)), *errors] if problems else errors
+
+
+def _files(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the files that names, patterns and folders stand for, and the patterns that fit nothing."""
     found: list[str] = []
+    unmatched: list[str] = []
     for name in names:
         matches = [name] if Path(name).exists() else sorted(glob.glob(name, recursive=True))
         if not matches and glob.has_magic(name):
-            raise ConfigError(f"config check: no file fits {name}", "check the pattern")
+            unmatched.append(name)
+            continue
         for match in matches or [name]:
-            inside = sorted(str(path) for path in Path(match).rglob("*.yaml")) if Path(match).is_dir() else [match]
-            found += inside
-    if not found:
+            found += _experiments_below(Path(match)) if Path(match).is_dir() else [match]
+    if not found and not unmatched:
         raise ConfigError("config check: no file", "write config check FILE...")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found)), unmatched
+
+
+def _experiments_below(folder: Path) -> list[str]:
+    paths = [path for path in folder.rglob("*") if path.suffix in (".yaml", ".yml") and path.is_file()]
+    shown = [path for path in paths if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    return sorted(str(path) for path in shown)
 
 
 def _world_size(request: Request) -> int | None:
@@ -209,10 +232,28 @@ def diff(request: Request) -> int:
     files = [*request.words.options.get("config", []), *request.words.positionals]
     if len(files) != 2:
         raise ConfigError(f"config diff: {len(files)} files", "write config diff FILE FILE")
-    found = differences(*(request.compose(path) for path in files))
+    found = list(_all_differences(request, *files))
     for difference in found:
         sys.stdout.write("\n".join(difference.lines()) + "\n")
     return 1 if found and request.words.flags.get("exit_code") else 0
+
+
+def _all_differences(request: Request, left: str, right: str) -> Iterator[Difference]:
+    """Yield what differs in the modules of two files; with several modules, keys tell theirs."""
+    stage = request.words.last("stage")
+    one, other = ([stage], [stage]) if stage else (stages_in(left), stages_in(right))
+    if not set(one) & set(other):
+        yield from differences(request.compose(left, one[0]), request.compose(right, other[0]))
+        return
+    stages = [name for name in STAGES if name in one or name in other]
+    told: set[str] = set()
+    for name in stages:
+        first = request.compose(left, name) if name in one else None
+        second = request.compose(right, name) if name in other else None
+        for difference in differences(first, second, whole_keys=len(stages) > 1):
+            if difference.key not in told:
+                told.add(difference.key)
+                yield difference
 
 
 def new(request: Request) -> int:
@@ -234,6 +275,9 @@ def schema(request: Request) -> int:
 
     request.no_positionals()
     config = request.words.last("config")
+    output = request.words.last("output")
+    if config and output:
+        refuse_same_file("--output", output, config)
     framework = request.compose(config).framework if config else request.words.last("framework")
     if framework is None:
         raise ConfigError("config schema: no --config and no --framework", "primus-cli config schema --help")
@@ -241,8 +285,17 @@ def schema(request: Request) -> int:
     folders = {"config": default_configs_dir() / "modules", "model": default_configs_dir() / "models"}
     presets = {kind: list_presets(folder / framework) for kind, folder in folders.items()}
     document = experiment_schema(load_schema(framework, detect_version(framework)), framework, presets)
-    _write(request, json.dumps(document, indent=1) + "\n", force=True)
+    force = request.words.flags.get("force", False) or (output is not None and _is_our_schema(output))
+    _write(request, json.dumps(document, indent=1) + "\n", force=force)
     return 0
+
+
+def _is_our_schema(path: str) -> bool:
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(document, dict) and str(document.get("title", "")).startswith("Primus experiment for ")
 
 
 def _given(option: str, value: str) -> ScalarNode:

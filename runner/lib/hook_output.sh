@@ -18,7 +18,7 @@ _primus_hook_output_split() {
   # shellcheck disable=SC2016 # the program is awk's
   LC_ALL=C exec "${awk[@]}" -v mark="$1" -v quiet="$quiet" -v inner="$inner" '
     function say(text) {
-      print text > "/dev/stderr"
+      printf "%s", text "\n" > "/dev/stderr" # one write, so that other writers cannot come between
       fflush("/dev/stderr")
     }
     function relay(text) {

@@ -14,8 +14,9 @@ primus_launch_argv() {
     _primus_launch_rendezvous
     _pla_argv+=(--nproc_per_node "${_pla_dist[nproc]}")
     [[ -z ${_pla_options["--numa"]-} ]] || _pla_argv+=(--numa_binding node)
+    # No rank of this node on the console: to torchrun an empty filter means all, so a rank that is not there is named.
     [[ -z ${PRIMUS_RUN_DIR-} ]] ||
-      _pla_argv+=(--log_dir "$PRIMUS_RUN_DIR/logs" --redirects 3 --tee 3 --local_ranks_filter "${_pla_plan[console_ranks]:-0}")
+      _pla_argv+=(--log_dir "$PRIMUS_RUN_DIR/logs" --redirects 3 --tee 3 --local_ranks_filter "${_pla_plan[console_ranks]:-${_pla_dist[nproc]}}")
   fi
   _pla_argv+=("${program[@]}" "${stage[@]}")
   _pla_argv+=(${PRIMUS_EXTRA_ARGS[@]+"${PRIMUS_EXTRA_ARGS[@]}"} ${user[@]+"${user[@]}"})

@@ -120,7 +120,7 @@ refute_code() {
   local file=''
   for file in runner/helpers/envs/*; do
     [[ $file == *.env ]]
-    ! grep -vE '^(#|$|[A-Z][A-Z0-9_]*=)' "$file"
+    refute grep -vE '^(#|$|[A-Z][A-Z0-9_]*=)' "$file"
   done
 }
 

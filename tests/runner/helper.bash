@@ -120,6 +120,21 @@ refute_contains() {
   }
 }
 
+# Fails when a command succeeds; a bare `!` would not be noticed before the last line of a test.
+refute() {
+  ! "$@" || {
+    printf 'this succeeded: %s\n' "$*"
+    return 1
+  }
+}
+
+# Waits for a child, whose status must be the given one.
+assert_ends() {
+  local -i status=0
+  wait "$1" || status=$?
+  assert_equal "$status" "$2"
+}
+
 # Waits until a command succeeds, ten seconds at most.
 await() {
   local -i i=0

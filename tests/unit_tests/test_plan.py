@@ -1,6 +1,7 @@
 """The check before a launch: what it answers, what it refuses, what it does not import."""
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -146,7 +147,7 @@ def test_an_unsupported_version_is_refused_with_the_command_that_mends_it(monkey
     assert refusal() == [
         3,
         "toy 2.1 is not supported yet, only >=1.0,<2",
-        f"{sys.executable} -m pip install toy",
+        f"{shlex.quote(sys.executable)} -m pip install toy",
     ]
 
 
@@ -155,7 +156,7 @@ def test_without_torch_there_is_no_launch_unless_none_is_needed_or_hooks_install
     assert refusal() == [
         3,
         f"{sys.executable} has no torch",
-        f"{sys.executable} -m pip install torch, or name another --venv",
+        f"{shlex.quote(sys.executable)} -m pip install torch, or name another --venv",
     ]
     assert dict(ask(environ={"PRIMUS_RUN_MODE": "single"}))["torch"] == "no"
     assert dict(ask(environ={"PRIMUS_AUTO_INSTALL": "1"}))["torch"] == "no"
@@ -209,7 +210,8 @@ def test_without_pyyaml_the_mending_command_is_told(tmp_path):
     result = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (3, "")
     assert result.stderr == (
-        f"[primus] ERROR {sys.executable} has no module 'yaml'\n{sys.executable} -m pip install pyyaml packaging\n"
+        f"[primus] ERROR {sys.executable} has no module 'yaml'\n"
+        f"{shlex.quote(sys.executable)} -m pip install pyyaml packaging\n"
     )
 
 

@@ -1,5 +1,6 @@
 """The agent names the rank that failed first, and gives each rank one log file."""
 
+import shlex
 import sys
 from types import SimpleNamespace
 
@@ -41,7 +42,7 @@ def test_an_interpreter_without_torch_is_told_how_to_get_it(monkeypatch, capsys)
     monkeypatch.setattr(torchrun, "_install_early_handlers", lambda: None)
     assert torchrun.main(["--standalone", "x.py"]) == 3
     assert capsys.readouterr().err == (
-        f"[primus] {sys.executable} has no torch\n[primus] {sys.executable} -m pip install torch\n"
+        f"[primus] {sys.executable} has no torch\n[primus] {shlex.quote(sys.executable)} -m pip install torch\n"
     )
 
 

@@ -117,7 +117,7 @@ class TorchTitanAdapter(BackendAdapter):
         return check_params(params, world_size, choose_device(params.get("device")), self._package())
 
     def console_ranks(self, params: dict[str, Any], world_size: int, nproc_per_node: int, node_rank: int) -> list[int]:
-        """Return the node's first rank, and the rank that holds the loss where that is another.
+        """Return global rank 0, and the rank that holds the loss where that is another.
 
         Args:
             params: Composed parameters.
@@ -129,7 +129,8 @@ class TorchTitanAdapter(BackendAdapter):
         schedule = str(parallelism.get("pipeline_parallel_schedule") or "1F1B")
         degree = int(setting(params, "parallelism.pipeline_parallel_degree"))
         node, local = divmod(loss_rank(world_size, degree, schedule), nproc_per_node)
-        return sorted({0, local}) if node == node_rank else [0]
+        ranks = {0} if node_rank == 0 else set()
+        return sorted(ranks | {local} if node == node_rank else ranks)
 
     def preload_modules(self) -> list[str]:
         """Return what a launcher may import once before it forks the ranks."""

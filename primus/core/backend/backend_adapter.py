@@ -124,7 +124,7 @@ class BackendAdapter(ABC):
         return []
 
     def console_ranks(self, params: dict[str, Any], world_size: int, nproc_per_node: int, node_rank: int) -> list[int]:
-        """Return the local ranks of a node whose output belongs on the console.
+        """Return the local ranks of a node whose output belongs on the console; by default global rank 0 alone.
 
         Args:
             params: Composed parameters.
@@ -132,7 +132,7 @@ class BackendAdapter(ABC):
             nproc_per_node: Ranks on each node.
             node_rank: The node asked about, from 0.
         """
-        return [0]
+        return [0] if node_rank == 0 else []
 
     def preload_modules(self) -> list[str]:
         """Return modules that a launcher may import once before it forks the ranks."""

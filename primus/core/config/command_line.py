@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 from primus.core.config.nearest import nearest_name
 from primus.core.config.overrides import split_overrides, stray_word
+from primus.core.config.paths import refuse_same_file
 from primus.core.errors import ConfigError
 
 STAGES = ("pretrain", "posttrain")
-_VALUE_OPTIONS = ("config", "backend_path", "data_path", "export_config")
-_FLAG_OPTIONS = ("allow_unknown", "debug")
+VALUE_OPTIONS = ("config", "backend_path", "data_path", "export_config")
+FLAG_OPTIONS = ("allow_unknown", "debug")
 _FLAG_VALUES = {"true": True, "false": False}
 
 
@@ -50,7 +51,8 @@ def parse_train_command(argv: Sequence[str], hook_extras: int = 0) -> TrainComma
         hook_extras: How many words right after ``train <stage>`` came from hooks, as ``--name value`` pairs.
 
     Raises:
-        ConfigError: The command, a stage, an option or an override is malformed, or ``--config`` is missing.
+        ConfigError: The command, a stage, an option or an override is malformed, ``--config`` is missing, or
+            ``--export_config`` would overwrite the experiment.
     """
     if not argv or argv[0] != "train":
         given = f"unknown command {argv[0]!r}" if argv else "no command"
@@ -60,9 +62,9 @@ def parse_train_command(argv: Sequence[str], hook_extras: int = 0) -> TrainComma
         raise ConfigError(f"command line: {given}", "write: train pretrain ... or train posttrain ...")
     rest = argv[2:]
     hooks = [f"{name}={value}" for name, value in zip(rest[0:hook_extras:2], rest[1:hook_extras:2], strict=False)]
-    words = sort_words(hooks, _VALUE_OPTIONS, _FLAG_OPTIONS, "hook")
+    words = sort_words(hooks, VALUE_OPTIONS, FLAG_OPTIONS, "hook")
     hook_overrides, words.overrides = words.overrides, []
-    sort_words(rest[hook_extras:], _VALUE_OPTIONS, _FLAG_OPTIONS, into=words)
+    sort_words(rest[hook_extras:], VALUE_OPTIONS, FLAG_OPTIONS, into=words)
     if words.positionals:
         stray_word(words.positionals[0])
     config = words.last("config")
@@ -71,12 +73,15 @@ def parse_train_command(argv: Sequence[str], hook_extras: int = 0) -> TrainComma
         near = [key for key in keys if nearest_name(key, ["config"], 0.8)]
         given = f", but --{near[0]}" if near else ""
         raise ConfigError(f"command line: no --config{given}", "add --config EXPERIMENT.yaml")
+    export_config = words.last("export_config")
+    if export_config is not None:
+        refuse_same_file("--export_config", export_config, config)
     return TrainCommand(
         stage=argv[1],
         config=config,
         backend_path=words.last("backend_path"),
         data_path=words.last("data_path"),
-        export_config=words.last("export_config"),
+        export_config=export_config,
         allow_unknown=words.flags.get("allow_unknown", False),
         debug=words.flags.get("debug", False),
         hook_overrides=hook_overrides,

@@ -31,14 +31,18 @@ class Difference:
         return [f"{self.key}: {values[0]} -> {values[1]}", f"  {places[0]} -> {places[1]}"]
 
 
-def differences(left: Experiment, right: Experiment) -> list[Difference]:
+def differences(left: Experiment | None, right: Experiment | None, *, whole_keys: bool = False) -> list[Difference]:
     """Return the keys whose resolved values differ, in the order of the first experiment.
 
     Args:
-        left: The first experiment.
-        right: The second.
+        left: The first experiment; None where its file lacks the module.
+        right: The second; None likewise.
+        whole_keys: Tell parameters with the module that holds them.
     """
-    first, second = dict(_values(left)), dict(_values(right))
+    prefix = "modules.{}.overrides." if whole_keys else ""
+    present = [experiment for experiment in (left, right) if experiment is not None]
+    alone = len(present) == 1
+    first, second = (dict(_values(one, prefix, module_alone=alone)) if one is not None else {} for one in (left, right))
     result = []
     for key in dict.fromkeys([*first, *second]):
         one, other = first.get(key), second.get(key)
@@ -52,14 +56,15 @@ def _differs(one: Node, other: Node) -> bool:
     return repr(to_plain(one)) != repr(to_plain(other))
 
 
-def _values(experiment: Experiment) -> Iterator[tuple[str, Node]]:
+def _values(experiment: Experiment, prefix: str, *, module_alone: bool) -> Iterator[tuple[str, Node]]:
     for key, node in leaves(experiment.fixed):
-        if not key.startswith("module.") and not _is_empty(node):
+        # What is not the module's own, the other file's other module was compared with.
+        if not module_alone and not key.startswith("module.") and not _is_empty(node):
             yield key, node
     framework = experiment.fixed.find("module.framework")
     if framework is not None:
         yield f"modules.{experiment.module_name}.framework", framework
-    yield from leaves(experiment.params)
+    yield from leaves(experiment.params, prefix.format(experiment.module_name))
 
 
 def _is_empty(node: Node) -> bool:

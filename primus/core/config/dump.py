@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import tempfile
@@ -18,6 +19,7 @@ from primus.core.config.yaml_writer import key_text, scalar_text
 from primus.core.errors import LaunchEnvironmentError
 
 _ONLY_VARIABLES = re.compile(r"(?:\$\{[A-Za-z_][A-Za-z0-9_]*\})+")
+_EMPTY_DEFAULT = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*:\}")
 _INDENT = "  "
 
 
@@ -86,10 +88,10 @@ def shown_tree(experiment: Experiment) -> dict[str, Any]:
         experiment: What to show.
     """
     env = experiment.fixed.items.get("env")
-    tree: dict[str, Any] = {key: _shown(node, key) for key, node in _identity(experiment).items.items()}
+    tree: dict[str, Any] = {key: shown_json(node, key) for key, node in _identity(experiment).items.items()}
     if isinstance(env, MappingNode) and env.items:
-        tree["env"] = _shown(env, "env")
-    module = {"framework": experiment.framework, "overrides": _shown(experiment.params, "")}
+        tree["env"] = shown_json(env, "env")
+    module = {"framework": _loadable(experiment.framework), "overrides": shown_json(experiment.params, "")}
     tree["modules"] = {experiment.module_name: module}
     return tree
 
@@ -106,12 +108,35 @@ def shown_value(node: ScalarNode, key: str) -> Any:
     return MASK if looks_secret(key, node.text, node.source) else node.value
 
 
-def _shown(node: Node, key: str) -> Any:
+def shown_json(node: Node, key: str) -> Any:
+    """Return a node as JSON can hold it and the reader takes it back, secrets hidden.
+
+    Args:
+        node: Any node.
+        key: Its dotted key; empty for the parameters as a whole.
+    """
     if isinstance(node, ScalarNode):
-        return shown_value(node, key)
+        return _kept_substitution(node, key) or _loadable(shown_value(node, key))
     if isinstance(node, SequenceNode):
-        return [_shown(item, key) for item in node.items]
-    return {name: _shown(item, f"{key}.{name}" if key else name) for name, item in node.items.items()}
+        return [shown_json(item, key) for item in node.items]
+    return {name: shown_json(item, f"{key}.{name}" if key else name) for name, item in node.items.items()}
+
+
+def _loadable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace("${", "$${")
+    # JSON has no such numbers; where a number is wanted, the reader takes them as text.
+    return scalar_text(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _kept_substitution(node: ScalarNode, key: str) -> str | None:
+    """Return what was written for a secret, where it names variables alone and so hides it."""
+    if node.source is None:
+        return None
+    hidden = _ONLY_VARIABLES.fullmatch(node.source) and shown_value(node, key) == MASK
+    # Unset today, the variable may hold the secret at the next launch.
+    unset = _EMPTY_DEFAULT.fullmatch(node.source) and looks_secret(key, node.text, node.source)
+    return node.source if hidden or unset else None
 
 
 def _identity(experiment: Experiment) -> MappingNode:
@@ -139,11 +164,9 @@ class _Writer:
         if isinstance(node, MappingNode):
             items = node.items.items()
             return "{" + ", ".join(f"{key_text(k)}: {self.value(v, f'{key}.{k}')}" for k, v in items) + "}"
-        shown = shown_value(node, key)
-        if shown == MASK and node.source is not None and _ONLY_VARIABLES.fullmatch(node.source):
-            # Naming the variable hides the secret and keeps the file loadable.
-            return scalar_text(node.source, substitution=True)
-        return scalar_text(shown)
+        # Naming the variable hides the secret and keeps the file loadable.
+        kept = _kept_substitution(node, key)
+        return scalar_text(shown_value(node, key)) if kept is None else scalar_text(kept, substitution=True)
 
     def comment(self, node: Node, key: str) -> str:
         if not self.comments:

@@ -29,7 +29,7 @@ from primus.core.config.paths import absolute
 from primus.core.config.presets import default_configs_dir
 from primus.core.config.problems import Problem, raise_problems
 from primus.core.config.schema import Schema, load_schema, params_document, schema_versions
-from primus.core.config.schema_check import fit
+from primus.core.config.schema_check import dotted_names, fit
 from primus.core.config.variables import fill_params
 from primus.core.errors import ConfigError
 
@@ -161,8 +161,13 @@ def compose_experiment(
     version = framework_version or (lambda name: detect_version(name, backend_path))
     schema, warnings = _find_schema(framework, version, own_configs or default_configs_dir())
     params, found = fit(params, params_document(schema))
+    if schema is None:
+        found += dotted_names(params)
+    # A value that could not be filled in has no type yet.
+    unfilled = {(problem.key, problem.origin.file, problem.origin.line) for problem in problems}
     for problem in found:
-        problems += explain_renamed(problem, schema, params)
+        if (problem.key.partition("[")[0], problem.origin.file, problem.origin.line) not in unfilled:
+            problems += explain_renamed(problem, schema, params)
     if allow_unknown:
         warnings += [problem.line() for problem in problems if problem.kind == "unknown"]
         problems = [problem for problem in problems if problem.kind != "unknown"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,9 +87,26 @@ def check_fit(experiment: Experiment, world_size: int, adapter: BackendAdapter |
     chosen = adapter or BackendRegistry.get_adapter(experiment.framework)
     problems = chosen.check_params(experiment.params_dict(), world_size)
     if problems:
-        shown = shown_path(experiment.path)
-        hint = "" if len(problems) == 1 else f"{len(problems)} problems"
-        raise ConfigError("\n".join(f"{shown}: {text}" for text in problems), hint, experiment.path)
+        places = [_place_of_first_key(experiment, text) for text in problems]
+        lines = [f"{place}: {text}" for place, text in zip(places, problems, strict=True)]
+        hint = "mend one of these values, or the number of processes"
+        raise ConfigError(
+            "\n".join(lines), hint if len(lines) == 1 else f"{len(lines)} problems; {hint}", experiment.path
+        )
+
+
+def _place_of_first_key(experiment: Experiment, text: str) -> str:
+    """Return where the first key that a text names was set; the experiment's file where none of them was."""
+    by_name = {key.rpartition(".")[2]: node for key, node in reversed(list(leaves(experiment.params)))}
+    for word in _KEY.findall(text):
+        # A name without a sign of a key, such as "name", may be a word of the sentence.
+        node = experiment.params.find(word) or (by_name.get(word) if "_" in word else None)
+        if node is not None and not isinstance(node, MappingNode):
+            return node.origin.place
+    return shown_path(experiment.path)
+
+
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 
 
 def explain_renamed(problem: Problem, schema: Schema | None, params: MappingNode) -> list[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from primus.core.config.layers import Layers
-from primus.core.config.nodes import MappingNode, leaves, to_plain
+from primus.core.config.nodes import MappingNode, Node, leaves, to_plain
 from primus.core.config.schema_check import looks_like_environment
 
 
@@ -34,9 +34,24 @@ def hook_values_replaced(layers: Layers) -> list[str]:
     """
     return [
         f"{key}: the command line ({node.origin.file.partition(': ')[2]}) wins over a hook's value"
-        for key, _ in leaves(layers.hooks)
-        if (node := layers.user.find(key)) is not None
+        for key, value in leaves(layers.hooks)
+        if (node := _replacing(layers.user, key, value)) is not None
     ]
+
+
+def _replacing(user: MappingNode, key: str, value: Node) -> Node | None:
+    """Return what stands in the user's overrides at a key, or at a section above it in place of that section."""
+    node: Node = user
+    for part in key.split("."):
+        below = node.items.get(part) if isinstance(node, MappingNode) else None
+        if below is None:
+            break
+        node = below
+        if not isinstance(node, MappingNode):
+            return node
+    else:
+        return node if not isinstance(value, MappingNode) else None
+    return None
 
 
 def misplaced_environment(params: MappingNode) -> list[str]:

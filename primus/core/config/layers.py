@@ -28,8 +28,8 @@ class Layers:
         module: The same, read.
         model: The model preset.
         preset: The module preset.
-        hooks: Overrides from hooks.
-        user: The user's overrides.
+        hooks: Overrides from hooks, those of identity fields among them.
+        user: The user's overrides, likewise.
     """
 
     path: str
@@ -48,8 +48,9 @@ class Layers:
             ConfigError: An override reaches into a list.
         """
         written = merge(merge(self.model, self.preset), self.module.overrides)
-        check_list_paths([self.hooks, self.user], written)
-        return merge(merge(written, self.hooks), self.user)
+        hooks, user = _split_identity(self.hooks)[1], _split_identity(self.user)[1]
+        check_list_paths([hooks, user], written)
+        return merge(merge(written, hooks), user)
 
 
 def read_layers(
@@ -76,9 +77,8 @@ def read_layers(
     """
     path = str(absolute(config))
     root = FileLoader("experiment", environ).load(path)
-    user_identity, user = _split_identity(build_overrides(overrides, "command line"))
-    hook_identity, hooks = _split_identity(build_overrides(hook_overrides, "hook"))
-    root = merge(merge(root, hook_identity), user_identity)
+    user, hooks = build_overrides(overrides, "command line"), build_overrides(hook_overrides, "hook")
+    root = merge(merge(root, _split_identity(hooks)[0]), _split_identity(user)[0])
     name, section = select_module(root, path, stage)
     module = read_module(name, section, environ)
     if configs_dir is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from primus.core.config.nodes import MappingNode, Node, with_replaced
+from primus.core.config.nodes import MappingNode, Node, nothing_written, with_replaced
 
 
 def merge(base: MappingNode, over: MappingNode) -> MappingNode:
@@ -23,6 +23,9 @@ def merge(base: MappingNode, over: MappingNode) -> MappingNode:
             items[key] = node
         elif isinstance(below, MappingNode) and isinstance(node, MappingNode):
             items[key] = merge(below, node)
+        elif isinstance(below, MappingNode) and nothing_written(node):
+            # A section whose lines are all commented out says nothing about what lower layers set.
+            continue
         else:
             items[key] = with_replaced(node, below)
     return MappingNode(items, over.origin)

@@ -73,6 +73,15 @@ class MappingNode:
 Node = ScalarNode | SequenceNode | MappingNode
 
 
+def nothing_written(node: Node) -> bool:
+    """Tell whether a key stands in a file with nothing after its colon.
+
+    Args:
+        node: The key's node.
+    """
+    return isinstance(node, ScalarNode) and node.plain and not node.text and node.source is None
+
+
 def with_origin(node: Node, origin: Origin) -> Node:
     """Return the node as if it stood elsewhere.
 

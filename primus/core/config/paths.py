@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from primus.core.errors import ConfigError
+
 
 def absolute(path: str | os.PathLike[str], folder: str | os.PathLike[str] = "") -> Path:
     """Return an absolute path without ``.`` and ``..``, home folder filled in, links not followed.
@@ -47,6 +49,21 @@ def real_path(path: str | os.PathLike[str]) -> str:
     """
     # Path.resolve() fails for a link that leads to itself.
     return os.path.realpath(path)
+
+
+def refuse_same_file(option: str, output: str, config: str) -> None:
+    """Refuse an output that would overwrite the experiment it is made from.
+
+    Args:
+        option: The option that names the output.
+        output: Its value.
+        config: The experiment file.
+
+    Raises:
+        ConfigError: Both are one file.
+    """
+    if real_path(absolute(output)) == real_path(absolute(config)):
+        raise ConfigError(f"command line: {option} {output} is the experiment itself", "name another file")
 
 
 def shown_path(path: str | os.PathLike[str]) -> str:

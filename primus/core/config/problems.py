@@ -11,6 +11,27 @@ from primus.core.errors import ConfigError
 MAX_SHOWN = 50
 
 
+class ProblemsError(ConfigError):
+    """Several mistakes, or one; the message shows the first fifty.
+
+    Args:
+        problems: All of them, at least one.
+    """
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        first = problems[0]
+        lines = [problem.line() for problem in problems[:MAX_SHOWN]]
+        if len(problems) > MAX_SHOWN:
+            lines.append(f"... and {len(problems) - MAX_SHOWN} more")
+        hint = _hint(problems)
+        super().__init__("\n".join(lines), hint, first.origin.file, first.origin.line or None, first.key)
+        self.problems = tuple(problems)
+
+    def all_lines(self) -> list[str]:
+        """Return every problem, and the hint."""
+        return [*(problem.line() for problem in self.problems), *([self.hint] if self.hint else [])]
+
+
 @dataclass(frozen=True)
 class Problem:
     """One mistake.
@@ -68,17 +89,15 @@ def raise_problems(problems: Sequence[Problem]) -> None:
         problems: In the order to show.
 
     Raises:
-        ConfigError: There are problems.
+        ProblemsError: There are problems.
     """
-    if not problems:
-        return
+    if problems:
+        raise ProblemsError(problems)
+
+
+def _hint(problems: Sequence[Problem]) -> str:
     first = problems[0]
-    lines = [problem.line() for problem in problems[:MAX_SHOWN]]
-    hint = first.hint or _HINTS.get(first.kind, "")
-    if len(problems) > 1:
-        more = len(problems) - MAX_SHOWN
-        if more > 0:
-            lines.append(f"... and {more} more")
-        kinds = {problem.kind for problem in problems}
-        hint = f"{len(problems)} problems" + (f"; {_HINTS['unknown']}" if kinds == {"unknown"} else "")
-    raise ConfigError("\n".join(lines), hint, first.origin.file, first.origin.line or None, first.key)
+    if len(problems) == 1:
+        return first.hint or _HINTS.get(first.kind, "")
+    kinds = {problem.kind for problem in problems}
+    return f"{len(problems)} problems" + (f"; {_HINTS['unknown']}" if kinds == {"unknown"} else "")

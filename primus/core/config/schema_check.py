@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from primus.core.config.nearest import nearest_key, nearest_name
-from primus.core.config.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from primus.core.config.nodes import MappingNode, Node, ScalarNode, SequenceNode, nothing_written
 from primus.core.config.problems import MAX_SHOWN, Problem
 from primus.core.config.scalars import resolve_plain
 from primus.core.config.secrets import looks_secret
+from primus.core.config.yaml_writer import scalar_text
 
 _ENVIRONMENT_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _TYPE_WORDS = {
@@ -75,6 +76,30 @@ def looks_like_environment(key: str) -> bool:
     return _ENVIRONMENT_NAME.fullmatch(key) is not None
 
 
+def dotted_names(section: MappingNode, prefix: str = "") -> Iterator[Problem]:
+    """Yield a problem for each name with a dot, which only a schema can tell from a mistake.
+
+    Args:
+        section: Any section.
+        prefix: Its dotted key with a dot at its end; empty at the top.
+    """
+    for name, node in section.items.items():
+        if "." in name:
+            yield _dotted(node, name, prefix + name)
+        if isinstance(node, MappingNode):
+            yield from dotted_names(node, f"{prefix}{name}.")
+
+
+def _dotted(node: Node, name: str, path: str) -> Problem:
+    secret = isinstance(node, ScalarNode) and looks_secret(path, node.text, node.source)
+    *outer, last = name.split(".")
+    value = scalar_text(node.value) if isinstance(node, ScalarNode) and not secret else "..."
+    nested = f"{{{last}: {value}}}"
+    for part in reversed(outer[1:]):
+        nested = f"{{{part}: {nested}}}"
+    return Problem("structure", path, node.origin, f"a dot does not nest in a file, write {outer[0]}: {nested}")
+
+
 class _Checker:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.document = document
@@ -88,6 +113,8 @@ class _Checker:
             return self.fit_section(node, schema, key)
         if isinstance(node, SequenceNode):
             return self.fit_list(node, schema, key)
+        if nothing_written(node) and _types(schema) == {"object"}:
+            return MappingNode({}, node.origin, replaced=node.replaced)
         return self.fit_scalar(node, schema, key)
 
     def fit_any(self, node: Node, choices: Sequence[Mapping[str, Any]], key: str) -> Node:
@@ -165,6 +192,8 @@ class _Checker:
         return Problem(kind, key, node.origin, what)
 
     def unknown(self, node: Node, name: str, path: str, siblings: Mapping[str, Any]) -> Problem:
+        if "." in name:
+            return _dotted(node, name, path)
         if looks_like_environment(name):
             what = "unknown key; an environment variable belongs under env: at the top of the experiment"
             return Problem("unknown", path, node.origin, what)
@@ -223,6 +252,9 @@ def _typed(node: ScalarNode, types: set[str]) -> ScalarNode | None:
         return _with_value(node, int(value))
     if kind in types:
         return node
+    if kind == "string" and "number" in types and not node.plain and node.text in (".inf", "-.inf", ".nan"):
+        # JSON cannot write these numbers otherwise.
+        return _with_value(node, float(node.text.replace(".", "")))
     if "string" in types and node.plain and (kind != "null" or node.source is not None):
         return _with_value(node, node.text)
     return None

@@ -49,7 +49,8 @@ def parse_events(text: str, file: str, use_c: bool | None = None) -> list[Any]:
     check_characters(text, file)
     native = _CParser is not None if use_c is None else use_c
     try:
-        events = list(_bounded(_CParser(text) if native else _PythonParser(text), file))
+        seen, original = _without_old_breaks(text)
+        events = list(_bounded(_CParser(seen) if native else _PythonParser(seen), file))
     except yaml.YAMLError as error:
         if not native or len(text) > _SECOND_OPINION_LIMIT:
             raise _as_config_error(error, text, file) from None
@@ -58,7 +59,34 @@ def parse_events(text: str, file: str, use_c: bool | None = None) -> list[Any]:
         return parse_events(text, file, use_c=False)
     if "\t" in text:
         _check_tabs(text, file, events)
+    if original:
+        for event in events:
+            _restore(event, original)
     return events
+
+
+# Line ends to YAML 1.1 and to both parsers; ordinary characters to YAML 1.2 and to editors.
+_OLD_BREAKS = "\x85\u2028\u2029"
+
+
+def _without_old_breaks(text: str) -> tuple[str, dict[int, str]]:
+    """Return a text of the same length without line ends of YAML 1.1, and a table that brings them back."""
+    old = [character for character in _OLD_BREAKS if character in text]
+    if not old:
+        return text, {}
+    written = text.lower()
+    # A character that stands nowhere in the text, neither itself nor as an escape.
+    free = (code for code in range(0xE000, 0xF900) if chr(code) not in text and f"{code:x}" not in written)
+    codes = {character: next(free, 0xFFFD) for character in old}
+    seen = text.translate({ord(character): code for character, code in codes.items()})
+    return seen, {code: character for character, code in codes.items()}
+
+
+def _restore(event: Any, original: dict[int, str]) -> None:
+    for name in ("value", "anchor", "tag"):
+        text = getattr(event, name, None)
+        if isinstance(text, str):
+            setattr(event, name, text.translate(original))
 
 
 def _bounded(parser: Any, file: str) -> Iterator[Any]:
@@ -143,8 +171,8 @@ def _check_tabs(text: str, file: str, events: list[Any]) -> None:
 
 
 _COMMENT = re.compile(r"(?:^|[ \t])#")
-# What PyYAML and libyaml take for the end of a line; a file's "\r\n" is "\n" by now.
-_BREAK = re.compile("[\n\r\x85\u2028\u2029]")
+# A file's "\r\n" is "\n" by now.
+_BREAK = re.compile("[\n\r]")
 
 
 def _check_gap(text: str, begin: int, end: int, file: str) -> None:

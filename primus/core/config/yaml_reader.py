@@ -119,7 +119,7 @@ class _Composer:
         return with_origin(node, self.origin(event))
 
     def scalar(self, event: Any) -> ScalarNode:
-        text: str = event.value
+        text = _without_pairs(event)
         plain = not event.style
         if holds_surrogate(text):
             raise self.error(event, "an escape stands for half a character", "write the character itself")
@@ -165,12 +165,13 @@ class _Composer:
         if not isinstance(event, yaml.ScalarEvent):
             what = "an alias" if isinstance(event, yaml.AliasEvent) else "a list or section"
             raise self.error(event, f"{what} stands as a key", "write the key as text")
-        if holds_surrogate(event.value):
+        text = _without_pairs(event)
+        if holds_surrogate(text):
             raise self.error(event, "an escape stands for half a character", "write the character itself")
         if event.anchor is not None or event.tag is not None:
             raise self.error(event, f"key {event.value!r} has an anchor or a tag", "write the key alone")
         if event.style:
-            return str(event.value)
+            return text
         if event.value == "<<":
             raise self.error(event, "'<<' is no part of YAML 1.2", "use extends: at the top of the file")
         value = resolve_plain(event.value)
@@ -202,6 +203,14 @@ _TAGGED_TYPES: dict[str, Any] = {
     "tag:yaml.org,2002:bool": bool,
     "tag:yaml.org,2002:null": type(None),
 }
+
+
+def _without_pairs(event: Any) -> str:
+    """Return a scalar's text with the two escapes that JSON writes for one character put together."""
+    text: str = event.value
+    if event.style != '"' or not holds_surrogate(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def _short_tag(tag: str) -> str:

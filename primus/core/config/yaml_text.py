@@ -80,7 +80,7 @@ def decode(data: bytes, path: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = len(data[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"))
         raise ConfigError(
             f"{shown}:{line}: byte 0x{data[error.start]:02x} is not UTF-8", "save the file as UTF-8", path, line
         ) from None

@@ -40,7 +40,9 @@ def _float_text(value: float) -> str:
         return ".nan"
     if math.isinf(value):
         return ".inf" if value > 0 else "-.inf"
-    return repr(value)
+    mantissa, exponent, power = repr(value).partition("e")
+    # Readers of YAML 1.1 take 1e-08 for text.
+    return f"{mantissa}.0e{power}" if exponent and "." not in mantissa else repr(value)
 
 
 def quoted_text(text: str) -> str:

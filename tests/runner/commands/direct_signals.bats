@@ -12,12 +12,6 @@ launch() {
   launcher=$!
 }
 
-status_of() {
-  local -i status=0
-  wait "$1" || status=$?
-  printf '%d' "$status"
-}
-
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
 # Every process whose command line or environment names this test's folder.
@@ -45,7 +39,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$ROOT/primus-cli" direct $options -- train
       launcher=$!
       await test -e "$RECORDS/started"
       kill -s "$signal" "$launcher"
-      wait "$launcher" || assert_equal "$?" "$((128 + $(kill -l "$signal")))"
+      assert_ends "$launcher" "$((128 + $(kill -l "$signal")))"
       assert_equal "$(<"$RECORDS/signals")" "$signal"
     done
   done
@@ -57,7 +51,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$ROOT/primus-cli" direct $options -- train
   FAKE_SLEEP=30 launch --numa --log-file l.txt
   await test -e "$RECORDS/started"
   kill -TERM "$launcher"
-  wait "$launcher" || assert_equal "$?" 143
+  assert_ends "$launcher" 143
   assert_equal "$(<"$RECORDS/signals")" TERM
   await none_left_over
 }
@@ -70,7 +64,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$ROOT/primus-cli" direct $options -- train
     launch
     await test -s "$RECORDS/hook"
     kill -TERM "$launcher"
-    wait "$launcher" || assert_equal "$?" 143
+    assert_ends "$launcher" 143
     await is_gone "$(<"$RECORDS/hook")"
     await is_gone "$(<"$RECORDS/child")"
     [[ ! -e $RECORDS/argv ]]
@@ -90,7 +84,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$ROOT/primus-cli" direct -- train pretrain
   launcher=$!
   await test -s "$RECORDS/hook"
   kill -INT -- "-$launcher"
-  wait "$launcher" || assert_equal "$?" 130
+  assert_ends "$launcher" 130
   await is_gone "$(<"$RECORDS/hook")"
   await none_left_over
 }
@@ -101,7 +95,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$ROOT/primus-cli" direct -- train pretrain
   launch
   await test -s "$RECORDS/hook"
   kill -TERM "$launcher"
-  wait "$launcher" || assert_equal "$?" 143
+  assert_ends "$launcher" 143
   await is_gone "$(<"$RECORDS/hook")"
 }
 
@@ -113,7 +107,7 @@ E2
   PRIMUS_PYTHON="$BATS_TEST_TMPDIR/bin/python" launch
   await test -e "$RECORDS/checking"
   kill -TERM "$launcher"
-  wait "$launcher" || assert_equal "$?" 143
+  assert_ends "$launcher" 143
 }
 
 @test "what ignores HUP goes on ignoring it, as nohup wants" {

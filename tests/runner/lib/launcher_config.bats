@@ -54,15 +54,15 @@ expect_layer() {
 @test "flags: any layer can set one, and take it back" {
   fake nvidia-smi <<<'echo "GPU 0: NVIDIA H200 (UUID: GPU-0)"'
   has_numa() { cli direct --dry-run "$@" -- train pretrain --config exp.yaml | grep -q numa_binding; }
-  ! has_numa
+  refute has_numa
   printf 'direct: {numa: true}\n' >"$HOME/.primus.yaml"
   has_numa
   printf 'direct: {numa: false}\n' >c.yaml
-  ! has_numa --config c.yaml
+  refute has_numa --config c.yaml
   PRIMUS_NUMA=1 has_numa --config c.yaml
-  ! PRIMUS_NUMA=1 has_numa --config c.yaml --no-numa
+  PRIMUS_NUMA=1 refute has_numa --config c.yaml --no-numa
   printf 'direct: {no-numa: true}\n' >c.yaml
-  ! has_numa --config c.yaml
+  refute has_numa --config c.yaml
   has_numa --config c.yaml --numa
 }
 

@@ -61,7 +61,7 @@ E2
   local pid=$!
   await test -e "$RECORDS/started"
   kill -TERM -- "-$pid"
-  wait "$pid" || assert_equal "$?" 143
+  assert_ends "$pid" 143
   await grep -q 'last words' l.txt
 }
 

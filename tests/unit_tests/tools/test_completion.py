@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import shlex
 import shutil
 import subprocess
 import sys
@@ -151,7 +152,7 @@ class Terminal:
             own = {"PATH": path, "HOME": str(folder), "TERM": "dumb", "PRIMUS_PYTHON": sys.executable, "PS1": "$ "}
             os.execvpe(argv[0], argv, own)
         recorder = "primus-cli() { printf 'GOT'; printf '[%s]' \"$@\"; printf 'E%s\\n' ND; }"
-        script = f"source <({ROOT / 'primus-cli'} completion {shell})"
+        script = f"source <({shlex.quote(str(ROOT / 'primus-cli'))} completion {shell})"
         self.type(f"{settings}; {script}; {recorder}; printf 'READ%s\\n' Y\r", "READY")
 
     def type(self, keys: str, until: str) -> str:

@@ -239,3 +239,60 @@ def test_a_stage_that_is_none_is_refused(run):
     assert run("show", "--config", "exp.yaml", "--stage", "sft")[2] == (
         "[primus] ERROR config show: unknown stage 'sft'\nwrite --stage pretrain or --stage posttrain\n"
     )
+
+
+def test_schema_never_overwrites_the_experiment_nor_another_file(run, folder):
+    refused = "[primus] ERROR command line: --output ./exp.yaml is the experiment itself\nname another file\n"
+    assert run("schema", "--config", "exp.yaml", "--output", "./exp.yaml", "--force") == (2, "", refused)
+    assert (folder / "exp.yaml").read_text() == EXPERIMENT
+    words = ["schema", "--config", "exp.yaml", "--output"]
+    assert run(*words, "model.yaml") == (
+        2,
+        "",
+        "[primus] ERROR model.yaml exists\nadd --force to overwrite it\n",
+    )
+    assert run(*words, "s.json")[0] == run(*words, "s.json")[0] == run(*words, "model.yaml", "--force")[0] == 0
+
+
+TWO = """\
+exp_name: ../out
+modules:
+  pre_trainer: {framework: toy, overrides: {device: A}}
+  post_trainer: {framework: toy, overrides: {device: B}}
+"""
+
+
+def test_check_tells_the_problems_of_both_modules_and_what_they_share_once(run, folder):
+    (folder / "two.yaml").write_text(TWO)
+    assert run("check", "two.yaml") == (
+        2,
+        "",
+        "[primus] ERROR two.yaml:1: exp_name: leads out of the workspace: '../out'\n"
+        "two.yaml:3: device: wants one of auto, cpu, cuda, got text 'A'\n"
+        "two.yaml:4: device: wants one of auto, cpu, cuda, got text 'B'\n"
+        "3 problems\n",
+    )
+
+
+def test_check_tells_every_unknown_key_however_many(run, folder):
+    keys = "".join(f"      key{number}: 1\n" for number in range(80))
+    (folder / "many.yaml").write_text(f"modules:\n  pre_trainer:\n    framework: torchtitan\n    overrides:\n{keys}")
+    status, _, err = run("check", "many.yaml")
+    assert status == 2 and err.count("unknown key") == 80 and "more" not in err
+
+
+def test_diff_compares_every_module(run, folder):
+    text = "modules:\n  pre_trainer: {framework: toy}\n  post_trainer: {framework: toy, overrides: {steps: 5}}\n"
+    (folder / "a.yaml").write_text("exp_name: a\n" + text)
+    (folder / "b.yaml").write_text("exp_name: a\n" + text.replace("5", "6"))
+    told = "modules.post_trainer.overrides.steps: 5 -> 6\n  a.yaml:4 -> b.yaml:4\n"
+    assert run("diff", "a.yaml", "b.yaml", "--exit-code") == (1, told, "")
+    assert run("diff", "a.yaml", "b.yaml", "--stage", "pretrain", "--exit-code") == (0, "", "")
+    (folder / "c.yaml").write_text("exp_name: c\nmodules:\n  pre_trainer: {framework: toy}\n")
+    assert run("diff", "a.yaml", "c.yaml") == (
+        0,
+        "exp_name: a -> c\n  a.yaml:1 -> c.yaml:1\n"
+        "modules.post_trainer.framework: toy -> not set\n  a.yaml:4 -> nowhere\n"
+        "modules.post_trainer.overrides.steps: 5 -> not set\n  a.yaml:4 -> nowhere\n",
+        "",
+    )

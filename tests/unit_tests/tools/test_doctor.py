@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -62,7 +63,13 @@ def test_packages_have_their_versions_or_the_command_that_installs_them(monkeypa
     )
     assert list(doctor.facts({})) == [
         Fact("python", "ok", "pytest", pytest.__version__),
-        Fact("python", "missing", "PyNothing", "not installed", f"{sys.executable} -m pip install 'pynothing>=1'"),
+        Fact(
+            "python",
+            "missing",
+            "PyNothing",
+            "not installed",
+            f"{shlex.quote(sys.executable)} -m pip install 'pynothing>=1'",
+        ),
     ]
 
 
@@ -112,7 +119,7 @@ def test_an_installed_backend_of_another_version(tmp_path: Path, monkeypatch: py
         "missing",
         "demo",
         f"2.0, installed in {tmp_path / 'site'}: only >=1,<2 is supported",
-        f"{sys.executable} -m pip install demo",
+        f"{shlex.quote(sys.executable)} -m pip install demo",
     )
 
 
@@ -122,7 +129,7 @@ def test_a_backend_that_is_nowhere_and_one_that_finds_its_own_way() -> None:
         "missing",
         "demo",
         "framework 'demo' not found: no --backend_path, no checked-out submodule, no installed package 'demo'",
-        f"{sys.executable} -m pip install demo",
+        f"{shlex.quote(sys.executable)} -m pip install demo",
     )
     BackendRegistry._adapters.clear()
 

@@ -1,5 +1,6 @@
 """One order decides where a framework comes from, and an explicit place is never passed over."""
 
+import shlex
 import sys
 
 import pytest
@@ -76,7 +77,7 @@ def test_a_framework_that_is_nowhere_names_the_git_command_and_the_pip_command(t
     assert caught.value.lines() == [
         "framework 'frame' not found: no --backend_path, no checked-out submodule, no installed package 'frame'",
         f"git -C '{root}' submodule update --init third_party/frame-src  or  "
-        f"{sys.executable} -m pip install frame==1.2",
+        f"{shlex.quote(sys.executable)} -m pip install frame==1.2",
     ]
 
 

@@ -113,3 +113,15 @@ def test_words_that_look_like_protocol_are_ordinary_keys():
         "extra_args=1",
         "env_file=y",
     ]
+
+
+def test_the_resolved_experiment_never_overwrites_the_experiment(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link.yaml").symlink_to("exp.yaml")
+    for output in ("exp.yaml", "./exp.yaml", str(tmp_path / "exp.yaml"), "link.yaml"):
+        with pytest.raises(ConfigError) as caught:
+            parse_train_command(["train", "pretrain", "--config", "exp.yaml", "--export_config", output])
+        assert caught.value.lines() == [
+            f"command line: --export_config {output} is the experiment itself",
+            "name another file",
+        ]

@@ -1,5 +1,7 @@
 """The resolved experiment as a file."""
 
+import json
+import math
 import stat
 from pathlib import Path
 
@@ -156,3 +158,24 @@ def test_any_number_reads_back_as_itself(value):
     node = parse_yaml(scalar_text(value), "f.yaml", "experiment")
     assert (node.value, type(node.value)) == (value, type(value))
     assert scalar_text(float("nan")) == ".nan"
+
+
+def test_a_secret_with_an_empty_default_stays_a_variable_set_or_not(strict):
+    text = "env: {HF_TOKEN: '${HF_TOKEN:}', TEAM: '${TEAM:}'}\nmodules: {pre_trainer: {framework: toy}}\n"
+    strict.write("exp.yaml", text)
+    for environ in {"HF_TOKEN": "S3CRET", "TEAM": "x"}, {"TEAM": "x"}:
+        experiment = strict.compose("exp.yaml", environ=environ)
+        assert shown_tree(experiment)["env"] == {"HF_TOKEN": "${HF_TOKEN:}", "TEAM": "x"}
+        strict.write("again.yaml", resolved_yaml(experiment))
+        assert '  HF_TOKEN: "${HF_TOKEN:}"' in resolved_yaml(experiment)
+        assert strict.compose("again.yaml", environ={"HF_TOKEN": "new"}).env == {"HF_TOKEN": "new", "TEAM": "x"}
+
+
+def test_json_loads_back_the_same(strict):
+    words = ["training.lr=-.inf", "training.name=$${HOME}", "training.parts=['$${A}', \U0001f600]", "exp_name=$${x"]
+    experiment = strict.compose("exp.yaml", *words)
+    strict.write("again.yaml", json.dumps(shown_tree(experiment), allow_nan=False))
+    again = strict.compose("again.yaml")
+    assert again.params_dict() == experiment.params_dict()
+    assert again.params_dict()["training"]["lr"] == -math.inf
+    assert (again.exp_name, again.params_dict()["training"]["name"]) == ("${x", "${HOME}")

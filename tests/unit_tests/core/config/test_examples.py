@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from primus.core.config.command_line import _FLAG_OPTIONS, _VALUE_OPTIONS
+from primus.core.config.command_line import FLAG_OPTIONS, VALUE_OPTIONS
 from primus.core.config.experiment import compose_experiment, stages_in
 from primus.core.config.experiment_schema import experiment_schema
 from primus.core.config.nodes import to_plain
@@ -91,4 +91,4 @@ def test_the_documented_keys_of_primus_are_all_there_are():
 def test_the_documented_options_are_all_there_are():
     part = DOCUMENT.partition("These are options of Primus")[2].partition("After a lone")[0]
     documented = {name.replace("-", "_") for name in re.findall(r"`--([a-z_-]+)`", part)}
-    assert documented == {*_VALUE_OPTIONS, *_FLAG_OPTIONS}
+    assert documented == {*VALUE_OPTIONS, *FLAG_OPTIONS}

@@ -336,3 +336,25 @@ def test_an_unknown_framework_is_refused_with_the_nearest_one(tree):
         compose_experiment("exp.yaml", environ={})
     assert str(caught.value) == "exp.yaml:3: unknown framework 'torchtitn' (did you mean torchtitan?)"
     assert caught.value.hint.startswith("known frameworks: ") and caught.value.exit_status == 2
+
+
+def test_a_user_wins_over_a_hook_on_identity_fields_and_is_told(tree):
+    made = tree.compose("exp.yaml", "exp_name=u", hook_overrides=["exp_name=h"])
+    assert made.exp_name == "u"
+    assert made.warnings == ("exp_name: the command line (exp_name) wins over a hook's value",)
+
+
+def test_a_user_is_told_where_a_value_and_a_section_replace_what_a_hook_set(tree):
+    above = tree.compose("exp.yaml", "q.a=1", hook_overrides=["q.a.b=5"])
+    assert above.warnings == ("q.a.b: the command line (q.a) wins over a hook's value",)
+    below = tree.compose("exp.yaml", "q.a.b=1", hook_overrides=["q.a=5"])
+    assert below.warnings == ("q.a: the command line (q.a.b) wins over a hook's value",)
+    assert tree.compose("exp.yaml", "q.a=1", hook_overrides=["q.b=5"]).warnings == ()
+
+
+def test_an_override_cannot_reach_into_a_list_of_the_experiment(tree):
+    tree.write("exp.yaml", "modules: {pre_trainer: {framework: toy, overrides: {parts: [a, b]}}}\n")
+    assert tree.fails("parts.0=c") == [
+        "command line: parts.0: parts is a list (see exp.yaml:1)",
+        "give the whole list, as [a, b]",
+    ]

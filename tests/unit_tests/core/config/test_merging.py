@@ -31,7 +31,11 @@ def test_a_value_replaces_a_section_and_the_other_way_round():
 
 
 def test_null_replaces():
-    assert to_plain(merged("a: 1\nb: {c: 2}", "a: null\nb:")) == {"a": None, "b": None}
+    assert to_plain(merged("a: 1\nb: {c: 2}\nd: 3", "a: null\nb: null\nd:")) == {"a": None, "b": None, "d": None}
+
+
+def test_a_section_without_a_line_keeps_what_lower_layers_set():
+    assert to_plain(merged("b: {c: 2}", "b:")) == {"b": {"c": 2}}
 
 
 def test_a_value_equal_to_the_lower_one_still_counts_as_set_above():

@@ -137,9 +137,12 @@ def test_wrong_values_are_refused_with_what_was_wanted_and_got(strict, override,
         assert strict.fails(f"training.{override}")[0] == f"{where}{named}: {what}"
 
 
-def test_a_section_that_is_empty_is_refused(strict):
-    strict.write("exp.yaml", "modules:\n  pre_trainer:\n    framework: toy\n    overrides:\n      training:\n")
-    assert strict.fails() == ["exp.yaml:5: training: wants a section, got nothing", "mend the value"]
+def test_a_section_without_a_line_is_an_empty_section_and_null_is_none(strict):
+    text = "modules:\n  pre_trainer:\n    framework: toy\n    overrides:\n      training:\n"
+    strict.write("exp.yaml", text)
+    assert strict.params()["training"] == {}
+    strict.write("exp.yaml", text.replace("training:", "training: null"))
+    assert strict.fails() == ["exp.yaml:5: training: wants a section, got nothing (null)", "mend the value"]
 
 
 def test_a_substitution_is_typed_by_the_schema(strict):

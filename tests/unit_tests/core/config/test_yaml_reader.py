@@ -265,3 +265,27 @@ def test_both_parsers_are_there_or_the_python_one_serves_alone(monkeypatch):
 
     monkeypatch.setattr(yaml_events, "_CParser", None)
     assert to_plain(parse_yaml("a: [1, x]", "exp.yaml", "experiment")) == {"a": [1, "x"]}
+
+
+@pytest.mark.parametrize("old", ["\x85", "\u2028", "\u2029"])
+def test_lines_are_those_of_an_editor_whatever_yaml_1_1_called_a_line_end(read, old):
+    node = read(f"# one{old}two: 3\na: 'x{old}y'\nb: \"{old} \\ue000\"\nc: d{old}e\r\nf: |\n  g{old}h\ni: 1\n")
+    assert to_plain(node) == {"a": f"x{old}y", "b": f"{old} \ue000", "c": f"d{old}e", "f": f"g{old}h\n", "i": 1}
+    assert [item.origin.line for item in node.items.values()] == [2, 3, 4, 5, 7]
+    with pytest.raises(ConfigError) as caught:
+        read(f"a: '{old}'\n\tb: 1\n")
+    assert caught.value.line == 2
+
+
+def test_the_escapes_of_json_for_one_character_are_put_together(read):
+    assert to_plain(read(r'{"\ud83d\ude00": "a\ud83d\ude00b"}')) == {"\U0001f600": "a\U0001f600b"}
+    with pytest.raises(ConfigError) as caught:
+        read(r'a: "\ud83d\ude00\ud83d"')
+    assert caught.value.lines() == ["exp.yaml:1: an escape stands for half a character", "write the character itself"]
+
+
+def test_the_line_of_a_byte_that_is_not_utf_8_counts_every_line_end(tmp_path):
+    (tmp_path / "a.yaml").write_bytes(b"a: 1\rb: 2\r\nc: \xff\n")
+    with pytest.raises(ConfigError) as caught:
+        read_yaml(tmp_path / "a.yaml", "experiment")
+    assert caught.value.line == 3
