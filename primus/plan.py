@@ -60,6 +60,10 @@ def plan(argv: Sequence[str], environ: Mapping[str, str]) -> list[tuple[str, str
     from primus.core.config.paths import data_folder
 
     command = parse_train_command(train)
+    if command.export_config is not None:
+        from primus.core.config.dump import check_target
+
+        check_target(command.export_config)
     known: dict[str, BackendAdapter] = {}
     places: dict[str, str] = {}
 

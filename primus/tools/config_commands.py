@@ -11,8 +11,8 @@ from pathlib import Path
 
 from primus.core.config.command_line import STAGES, SortedWords, sort_words
 from primus.core.config.compare import Difference, differences
-from primus.core.config.dump import resolved_yaml, shown_json, shown_tree
-from primus.core.config.experiment import Experiment, compose_experiment, stages_in
+from primus.core.config.dump import resolved_yaml, section_yaml, shown_json, shown_tree
+from primus.core.config.experiment import Experiment, compose_experiment, framework_in, stages_in
 from primus.core.config.explain import explain as explain_key
 from primus.core.config.explain import value_text
 from primus.core.config.framework_facts import check_fit, detect_version, require_framework
@@ -112,8 +112,8 @@ def show(request: Request) -> int:
         node = experiment.find(only)
         if form == "json":
             text = json.dumps(shown_json(node, only), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        elif isinstance(node, MappingNode):
-            text = "".join(f"{line}\n" for line in explain_key(experiment, only))
+        elif isinstance(node, MappingNode) and node.items:
+            text = section_yaml(node, only)
         else:
             text = value_text(node, only) + "\n"
     elif form == "json":
@@ -278,7 +278,7 @@ def schema(request: Request) -> int:
     output = request.words.last("output")
     if config and output:
         refuse_same_file("--output", output, config)
-    framework = request.compose(config).framework if config else request.words.last("framework")
+    framework = framework_in(config, request.words.last("stage")) if config else request.words.last("framework")
     if framework is None:
         raise ConfigError("config schema: no --config and no --framework", "primus-cli config schema --help")
     require_framework(_given("--framework", framework))

@@ -133,7 +133,11 @@ def test_a_backend_that_sets_its_own_path_needs_no_place(monkeypatch):
 
 
 def test_numbers_that_do_not_fit_are_refused():
-    assert refusal(nnodes=1, nproc=3) == [2, "exp.yaml: degree 2 does not divide 3 processes"]
+    assert refusal(nnodes=1, nproc=3) == [
+        2,
+        "exp.yaml:8: degree 2 does not divide 3 processes",
+        "mend one of these values, or the number of processes",
+    ]
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.5.2", "1.9rc1", "1.0+local", "not a version", ""])
@@ -219,3 +223,13 @@ def test_ranks_on_other_hosts_are_neither_counted_nor_asked_for_torch(monkeypatc
     monkeypatch.setattr("primus.plan._has_torch", lambda: False)
     records = dict(ask("--degree", "3", nnodes=1, nproc=0))
     assert (records["framework"], records["console_ranks"]) == ("toy", "")
+
+
+def test_a_resolved_file_that_cannot_be_written_is_refused_before_the_launch(toy, monkeypatch):
+    (toy / "file").write_text("")
+    told = [3, f"{toy}/file/x.yaml cannot be written: {toy}/file is no directory", "name another file"]
+    assert refusal("--export_config", "file/x.yaml") == told
+    assert refusal("--export_config", ".")[1] == f"{toy} cannot be written: it is a directory"
+    assert dict(ask("--export_config", "new/folder/x.yaml"))["framework"] == "toy" and not (toy / "new").exists()
+    monkeypatch.setattr("primus.core.config.dump.os.access", lambda path, mode: False)
+    assert refusal("--export_config", "x.yaml")[1] == f"{toy}/x.yaml cannot be written: no permission to write in {toy}"

@@ -53,6 +53,28 @@ def write_resolved(experiment: Experiment, path: str | os.PathLike[str]) -> None
         ) from None
 
 
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that could not be written, before anything starts; make nothing.
+
+    Args:
+        path: As for ``write_resolved``.
+
+    Raises:
+        LaunchEnvironmentError: It cannot be written.
+    """
+    target = absolute(path)
+    folder = next(parent for parent in target.parents if parent.exists())
+    if target.is_dir():
+        reason = "it is a directory"
+    elif not folder.is_dir():
+        reason = f"{folder} is no directory"
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        reason = f"no permission to write in {folder}"
+    else:
+        return
+    raise LaunchEnvironmentError(f"{target} cannot be written: {reason}", "name another file")
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
@@ -79,6 +101,16 @@ def resolved_yaml(experiment: Experiment, comments: bool = True) -> str:
     if experiment.params.items:
         lines += [f"{_INDENT * 2}overrides:", *writer.section(experiment.params, _INDENT * 3, "")]
     return "\n".join(lines) + "\n"
+
+
+def section_yaml(node: MappingNode, key: str) -> str:
+    """Return one section as YAML, with comments.
+
+    Args:
+        node: The section.
+        key: Its dotted key.
+    """
+    return "".join(f"{line}\n" for line in _Writer(True).section(node, "", f"{key}."))
 
 
 def shown_tree(experiment: Experiment) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from primus.core.config.experiment_file import (
     check_fixed_names,
     read_env,
     read_identity,
+    read_module,
+    select_module,
 )
 from primus.core.config.extends import FileLoader
 from primus.core.config.framework_facts import detect_version, explain_renamed
@@ -29,7 +31,7 @@ from primus.core.config.paths import absolute
 from primus.core.config.presets import default_configs_dir
 from primus.core.config.problems import Problem, raise_problems
 from primus.core.config.schema import Schema, load_schema, params_document, schema_versions
-from primus.core.config.schema_check import dotted_names, fit
+from primus.core.config.schema_check import dotted_names, fit, misplaced_parts
 from primus.core.config.variables import fill_params
 from primus.core.errors import ConfigError
 
@@ -176,7 +178,7 @@ def compose_experiment(
     warnings += preset_disagreements(layers, params)
     warnings += hook_values_replaced(layers)
     if schema is None:
-        warnings += misplaced_environment(params)
+        warnings += [*misplaced_environment(params), *misplaced_parts(params)]
     return Experiment(
         path=layers.path,
         **{key: _text_of(identity, key) for key in IDENTITY_KEYS},
@@ -206,6 +208,26 @@ def stages_in(config: str | os.PathLike[str], environ: Mapping[str, str] | None 
     modules = root.items.get("modules")
     names = modules.items if isinstance(modules, MappingNode) else {}
     return [stage for stage, name in MODULE_OF_STAGE.items() if name in names] or ["pretrain"]
+
+
+def framework_in(
+    config: str | os.PathLike[str], stage: str | None = None, environ: Mapping[str, str] | None = None
+) -> str:
+    """Return the framework that an experiment file names, whatever else is wrong with the file.
+
+    Args:
+        config: The experiment file.
+        stage: ``pretrain`` or ``posttrain``; the first that the file has when omitted.
+        environ: Variables for substitution; the process's own when omitted.
+
+    Raises:
+        ConfigError: The file cannot be read, or names none.
+    """
+    variables = os.environ if environ is None else environ
+    path = str(absolute(config))
+    root = FileLoader("experiment", variables).load(path)
+    name, section = select_module(root, path, stage or stages_in(path, variables)[0])
+    return read_module(name, section, variables).framework.text
 
 
 def _find_schema(

@@ -174,6 +174,10 @@ def read_identity(root: MappingNode, path: str, environ: Mapping[str, str], repo
         if not isinstance(node, ScalarNode):
             report(Problem("type", key, node.origin, "wants text, got a list or section"))
             continue
+        if _is_nothing(node) and node.text:
+            hint = "write a name, in quotes if it is this one, or leave the key out"
+            report(Problem("type", key, node.origin, f"wants text, got nothing ({node.text})", hint=hint))
+            continue
         try:
             filled = substitute_scalar(node, environ, key)
         except ConfigError as error:

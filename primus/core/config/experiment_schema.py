@@ -32,9 +32,10 @@ def experiment_schema(schema: Schema | None, framework: str, presets: Mapping[st
             "model": _preset(presets.get("model", [])),
             "overrides": _as_written({**params_document(schema), "type": ["object", "null"]}),
         },
-        "required": ["framework"],
         "additionalProperties": False,
     }
+    # What a file extends may name the framework.
+    named = {"properties": {"modules": {"additionalProperties": {"required": ["framework"]}}}}
     return {
         "$schema": DIALECT,
         "title": f"Primus experiment for {framework}" + (f" {schema.version}" if schema else ""),
@@ -54,6 +55,8 @@ def experiment_schema(schema: Schema | None, framework: str, presets: Mapping[st
             },
         },
         "additionalProperties": False,
+        "if": {"not": {"required": ["extends"]}},
+        "then": named,
     }
 
 

@@ -69,7 +69,11 @@ class Problem:
         near = f" (did you mean {self.nearest}?)" if self.nearest else ""
         written = self.origin.file.rpartition(" ")[2].removeprefix("--")
         # An override's place holds the key already.
-        named = "" if not self.origin.line and f"{written}.".startswith(f"{self.key}.") else f"{self.key}: "
+        named = (
+            ""
+            if not self.key or (not self.origin.line and f"{written}.".startswith(f"{self.key}."))
+            else f"{self.key}: "
+        )
         return f"{self.origin.place}: {named}{self.what}{near}"
 
 

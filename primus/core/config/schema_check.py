@@ -17,7 +17,12 @@ from primus.core.config.scalars import resolve_plain
 from primus.core.config.secrets import looks_secret
 from primus.core.config.yaml_writer import scalar_text
 
-_ENVIRONMENT_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_ENVIRONMENT_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z]*PATH|HOME|TMPDIR")
+_FILE_PARTS = {
+    "env": "environment variables belong under env: at the top of the experiment",
+    "framework": "framework: belongs beside overrides: in the experiment",
+    "modules": "leave out modules.NAME.overrides. and write what stands below it",
+}
 _TYPE_WORDS = {
     "null": "nothing (null)",
     "boolean": "true or false",
@@ -98,6 +103,18 @@ def _dotted(node: Node, name: str, path: str) -> Problem:
     for part in reversed(outer[1:]):
         nested = f"{{{part}: {nested}}}"
     return Problem("structure", path, node.origin, f"a dot does not nest in a file, write {outer[0]}: {nested}")
+
+
+def misplaced_parts(section: MappingNode) -> Iterator[str]:
+    """Yield a warning for each part of the file that an override names as if it were a parameter.
+
+    Args:
+        section: Composed parameters.
+    """
+    for name, words in _FILE_PARTS.items():
+        node = section.items.get(name)
+        if node is not None and not node.origin.line:
+            yield f"{node.origin.place}: is a parameter here; {words}"
 
 
 class _Checker:
@@ -197,6 +214,8 @@ class _Checker:
         if looks_like_environment(name):
             what = "unknown key; an environment variable belongs under env: at the top of the experiment"
             return Problem("unknown", path, node.origin, what)
+        if path in _FILE_PARTS:
+            return Problem("unknown", path, node.origin, f"unknown key; {_FILE_PARTS[path]}")
         # Likeness costs time, and nobody reads the fifty-first suggestion.
         nearest = self.nearest(name, path, siblings) if len(self.problems) < MAX_SHOWN else None
         return Problem("unknown", path, node.origin, "unknown key", nearest)

@@ -13,7 +13,10 @@ _HARMLESS_TOKEN = re.compile(
     r"|middle|begin|system|user|assistant|think|tool|media|speech)_token$"
 )
 _SECRET_NAME = re.compile(
-    r"(?:^|_)(?:token|secret|password|passwd|passphrase|pwd|credentials?|apikey|auth|authorization|bearer|cookie|dsn"
+    r"(?:password|passwd|passphrase)$"
+    r"|(?:^|_)(?:hf|hub|huggingface|api|access|auth|bearer|refresh|secret|github|gh|gitlab|slack|wandb)_tokens$"
+    r"|(?:^|_)(?:token|secret|pwd|credentials?|apikey|auth|authorization|bearer|cookie|dsn"
+    r"|(?:auth|authorization)_header|connection_?string"
     r"|(?:api|access|private|secret|auth|account|signing|encryption|storage|license)_?key(?:_id)?)$"
 )
 _SECRET_VALUE = re.compile(
@@ -26,8 +29,13 @@ _SECRET_VALUE = re.compile(
     r"|\bA(?:KI|SI)A[A-Z0-9]{16}\b"
     r"|\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"
+    r"|(?<=\bBearer )[A-Za-z0-9._~+/=-]{16,}"
+    r"|(?<=\bhooks\.slack\.com/)(?:services|workflows|triggers)/[A-Za-z0-9/_-]+"
+    r"|(?<=\bAccountKey=)[A-Za-z0-9+/=]{16,}"
     r"|(?<=://)[^/@\s:]*:[^/@\s]+(?=@)"
 )
+# Variables, not keys: "mytoken" in lower case may be one of a vocabulary.
+_RUN_TOGETHER = re.compile(r"[A-Z0-9_]*TOKEN")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _INDEX = re.compile(r"\[[0-9]+\]")
@@ -43,7 +51,7 @@ def looks_secret_name(name: str) -> bool:
     last = _CAMEL.sub("_", _INDEX.sub("", name.rpartition(".")[2])).lower().replace("-", "_")
     if _HARMLESS_TOKEN.search(last) and name != name.upper():
         return False
-    return _SECRET_NAME.search(last) is not None
+    return _SECRET_NAME.search(last) is not None or _RUN_TOGETHER.fullmatch(name) is not None
 
 
 def looks_secret_value(value: str) -> bool:

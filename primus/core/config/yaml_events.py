@@ -214,6 +214,11 @@ _EXPLANATIONS = (
 )
 
 
+def _line_at(text: str, line: int) -> str:
+    lines = text.split("\n")
+    return lines[line - 1] if line <= len(lines) else ""
+
+
 def _as_config_error(error: yaml.YAMLError, text: str, file: str) -> ConfigError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     line = mark.line + 1 if mark is not None else 1
@@ -227,6 +232,8 @@ def _as_config_error(error: yaml.YAMLError, text: str, file: str) -> ConfigError
         for part, words, advice in _EXPLANATIONS:
             if part in problem:
                 what, hint = words, advice
+                if "is not closed" in words and "expected" in part and "${" in _line_at(text, line):
+                    what, hint = "'${' in brackets or braces without quotes", 'put it in quotes: "${NAME:default}"'
                 break
         else:
             what, hint = f"not valid YAML: {problem}", "mend the line"

@@ -14,15 +14,24 @@ launch() {
 
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# Every process whose command line or environment names this test's folder.
+# Every process that was started in this test: its environment says so.
 left_over() {
-  local pid=''
-  for pid in $(pgrep -f "$BATS_TEST_TMPDIR" || :); do
-    [[ $pid == "$$" || $pid == "$BASHPID" || $pid == "$PPID" ]] || ps -o pid=,args= -p "$pid"
-  done | grep -v -e bats -e pgrep || :
+  local records=$RECORDS process=''
+  for process in /proc/[0-9]*; do
+    if env -u RECORDS grep -zqxF "RECORDS=$records" "$process/environ" 2>/dev/null; then
+      tr '\0' ' ' <"$process/cmdline" 2>/dev/null
+    fi
+  done
 }
 
 none_left_over() { [[ -z $(left_over) ]]; }
+
+@test "the search for processes that are left over finds one" {
+  sleep 30 3>&- &
+  await refute none_left_over
+  kill "$!"
+  await none_left_over
+}
 
 @test "each signal sent to the launcher reaches training, and its status comes back" {
   local signal=''

@@ -52,6 +52,23 @@ E2
   run -3 primus_lock /dev/null/lock 1 true
 }
 
+@test "a function under set -e stops at its first failure, and sees the caller's variables" {
+  cat >caller <<'E2'
+set -euo pipefail
+source "$1/runner/site.sh"
+file='of the caller'
+work() {
+  echo "$file"
+  false
+  echo 'not reached'
+}
+primus_lock l.lock 1 work
+echo 'not reached either'
+E2
+  run -1 "$BASH" caller "$ROOT"
+  assert_equal "$output" 'of the caller'
+}
+
 @test "control lines are printed as they must be" {
   # shellcheck source=runner/site.sh
   source "$ROOT/runner/site.sh"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from primus.core.backend.backend_registry import BackendRegistry
-from primus.tools import config
+from primus.tools import config, config_commands
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -105,7 +105,7 @@ def test_show_prints_json(run):
         (["--only", "hub.token"], '"***"\n'),
         (["--only", "hub", "--format", "json"], '{\n  "token": "***"\n}\n'),
         (["--only", "exp_name", "--format", "json"], '"tiny"\n'),
-        (["--only", "hub"], 'hub.token = "***"  # exp.yaml:6 (experiment)\n'),
+        (["--only", "hub"], 'token: "***"  # exp.yaml:6 (experiment)\n'),
     ],
 )
 def test_show_prints_one_value(run, words, out):
@@ -187,7 +187,11 @@ def test_check_counts_processes(run, folder):
     )
     assert run("check", "tp.yaml", "--nnodes", "2", "--nproc-per-node=3")[:2] == (0, "tp.yaml: ok\n")
     status, _, err = run("check", "tp.yaml", "--nproc-per-node", "3")
-    assert status == 2 and err.startswith("[primus] ERROR tp.yaml: 3 processes cannot be divided")
+    assert status == 2 and err.startswith("[primus] ERROR tp.yaml:1: 3 processes cannot be divided")
+    words = ["--nproc-per-node", "4", "--parallelism.tensor_parallel_degree=3"]
+    err = run("check", "tp.yaml", *words)[2]
+    place = "[primus] ERROR command line: --parallelism.tensor_parallel_degree: 4 processes cannot be divided"
+    assert err.startswith(place) and err.endswith("\nmend one of these values, or the number of processes\n")
     assert run("check", "tp.yaml", "--nnodes", "x")[2].startswith(
         "[primus] ERROR config check: --nnodes wants a count, got 'x'\n"
     )
@@ -296,3 +300,48 @@ def test_diff_compares_every_module(run, folder):
         "modules.post_trainer.overrides.steps: 5 -> not set\n  a.yaml:4 -> nowhere\n",
         "",
     )
+
+
+def test_the_options_of_a_launch_stand_on_the_line_of_a_command(run):
+    words = ["--data_path", "/d", "--debug", "--export_config=x.yaml", "--allow-unknown", "--backend-path", "/b"]
+    assert run("show", "--config", "exp.yaml", "--only", "steps", *words) == (0, "5\n", "")
+    assert run("explain", "--config", "exp.yaml", "steps", *words)[0] == 0
+    assert run("check", "exp.yaml", *words) == (0, "exp.yaml: ok\n", "")
+    assert run("diff", "exp.yaml", "exp.yaml", *words) == (0, "", "")
+    assert run("schema", "--config", "exp.yaml", *words)[0] == 0
+
+
+def test_the_backend_path_names_the_framework_whose_version_counts(run, monkeypatch):
+    asked = []
+    monkeypatch.setattr("primus.tools.config_commands.compose_experiment", lambda path, **given: asked.append(given))
+    request = config_commands.read_request("show", ["--backend_path", "/b"], ["backend_path"], [])
+    request.compose("exp.yaml")
+    assert asked[0]["backend_path"] == "/b"
+
+
+def test_check_of_a_folder_takes_both_suffixes_and_leaves_hidden_ones_out(run, folder):
+    for name in ("more/a.yml", "more/b.yaml", "more/.git/c.yaml", "more/.d.yaml", "more/e.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("modules: {pre_trainer: {framework: toy}}\n")
+    assert run("check", "more") == (0, "more/a.yml: ok\nmore/b.yaml: ok\n", "")
+
+
+def test_a_pattern_that_fits_no_file_fails_and_the_other_files_are_checked(run):
+    assert run("check", "x*.yaml", "exp.yaml") == (
+        2,
+        "exp.yaml: ok\n",
+        "[primus] ERROR config check: no file fits x*.yaml\ncheck the pattern\n",
+    )
+
+
+def test_schema_is_written_for_an_experiment_that_is_wrong_elsewhere(run, folder):
+    (folder / "bad.yaml").write_text("exp_name: ..\nmodules: {pre_trainer: {framework: toy, model: no.yaml, x: 1}}\n")
+    status, out, err = run("schema", "--config", "bad.yaml")
+    assert (status, json.loads(out)["title"], err) == (0, "Primus experiment for toy", "")
+
+
+def test_an_editor_takes_a_file_whose_base_names_the_framework(run):
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(json.loads(run("schema", "--framework", "torchtitan")[1]))
+    modules = {"modules": {"pre_trainer": {"overrides": {}}}}
+    assert validator.is_valid({"extends": "base.yaml", **modules}) and not validator.is_valid(modules)

@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
+import yaml
 
 from primus.core.config.dump import resolved_yaml, shown_tree, write_resolved
 from primus.core.config.yaml_reader import parse_yaml
@@ -179,3 +180,11 @@ def test_json_loads_back_the_same(strict):
     assert again.params_dict() == experiment.params_dict()
     assert again.params_dict()["training"]["lr"] == -math.inf
     assert (again.exp_name, again.params_dict()["training"]["name"]) == ("${x", "${HOME}")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1e-8, "1.0e-08"), (-1e16, "-1.0e+16"), (1.5e-8, "1.5e-08"), (0.1, "0.1"), (1e300, "1.0e+300")]
+)
+def test_a_number_with_an_exponent_is_one_to_readers_of_yaml_1_1_too(value, text):
+    assert scalar_text(value) == text
+    assert yaml.safe_load(text) == value

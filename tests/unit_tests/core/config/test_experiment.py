@@ -92,7 +92,7 @@ def test_an_experiment_with_modules_alone_has_defaults_for_the_rest(tree):
     assert (experiment.config_preset, experiment.model_preset, experiment.params_dict()) == ("", "", {})
 
 
-@pytest.mark.parametrize("text", ["1234e567", "1.10", "00123", "true", "null", "None", "~", "0x10", "12", "1e5"])
+@pytest.mark.parametrize("text", ["1234e567", "1.10", "00123", "true", "0x10", "12", "1e5"])
 def test_identity_fields_are_always_text(tree, text):
     tree.write("exp.yaml", f"exp_name: {text}\nwork_group: ${{G}}\nmodules: {{pre_trainer: {{framework: toy}}}}\n")
     experiment = tree.compose("exp.yaml", f"user_name={text}", environ={"G": text})
@@ -358,3 +358,19 @@ def test_an_override_cannot_reach_into_a_list_of_the_experiment(tree):
         "command line: parts.0: parts is a list (see exp.yaml:1)",
         "give the whole list, as [a, b]",
     ]
+
+
+@pytest.mark.parametrize("null", ["~", "null", "None"])
+def test_an_identity_field_that_is_null_names_no_folder(tree, null):
+    tree.write("exp.yaml", f"exp_name: {null}\nmodules: {{pre_trainer: {{framework: toy}}}}\n")
+    assert tree.fails() == [
+        f"exp.yaml:1: exp_name: wants text, got nothing ({null})",
+        "write a name, in quotes if it is this one, or leave the key out",
+    ]
+    tree.write("exp.yaml", f"exp_name: '{null}'\nwork_group: ${{G}}\nmodules: {{pre_trainer: {{framework: toy}}}}\n")
+    assert tree.compose(environ={"G": null}).exp_name == tree.compose(environ={"G": null}).work_group == null
+
+
+def test_a_substitution_in_a_key_is_told_without_a_stray_colon(tree):
+    tree.write("exp.yaml", "modules: {pre_trainer: {framework: toy, overrides: {'${X}': 1}}}\n")
+    assert tree.fails() == ["exp.yaml:1: key '${X}' holds a substitution", "write the key out"]

@@ -121,4 +121,7 @@ def test_a_fault_of_a_backend_is_not_hidden(toy, monkeypatch):
 def test_all_numbers_that_do_not_fit_are_told(toy, tree):
     with pytest.raises(ConfigError) as caught:
         check_fit(tree.compose("exp.yaml", "a=1"), 4)
-    assert caught.value.lines() == ["exp.yaml: training is wrong for 4\nexp.yaml: a is wrong for 4", "2 problems"]
+    assert caught.value.lines() == [
+        "exp.yaml: training is wrong for 4\ncommand line: a: a is wrong for 4",
+        "2 problems; mend one of these values, or the number of processes",
+    ]

@@ -194,3 +194,42 @@ def test_not_a_number_lies_outside_of_every_limit(strict):
     ]
     assert strict.fails("b=3")[0] == "command line: b: wants a number above 0 and of at most 2, got 3"
     assert strict.fails("a=-1")[0] == "command line: a: wants a number of at least 0 and below 1, got -1"
+
+
+def test_a_dotted_key_in_a_file_is_refused_with_how_to_nest_it(strict):
+    text = "modules:\n  pre_trainer:\n    framework: toy\n    overrides:\n      "
+    strict.write("exp.yaml", text + "training.steps: 5\n")
+    message = "exp.yaml:5: training.steps: a dot does not nest in a file, write training: {steps: 5}"
+    assert strict.fails(allow_unknown=True) == [message, "mend the file"]
+
+
+def test_a_dotted_key_in_a_file_is_refused_without_a_schema_too(tree):
+    tree.write("exp.yaml", "modules:\n  pre_trainer:\n    framework: toy\n    overrides: {a: {b.c.d: [1]}}\n")
+    message = "exp.yaml:4: a.b.c.d: a dot does not nest in a file, write b: {c: {d: ...}}"
+    assert tree.fails() == [message, "mend the file"]
+
+
+def test_a_variable_that_is_not_set_is_told_once(strict):
+    text = "modules:\n  pre_trainer:\n    framework: toy\n    overrides: {training: {steps: '${N}'}}\n"
+    strict.write("exp.yaml", text)
+    message = "exp.yaml:4: training.steps: variable N is not set"
+    assert strict.fails() == [message, "set N, or write ${N:default}"]
+
+
+@pytest.mark.parametrize(
+    ("override", "what"),
+    [
+        ("--env.X=1", "environment variables belong under env: at the top of the experiment"),
+        ("--framework=toy", "framework: belongs beside overrides: in the experiment"),
+        ("--modules.pre_trainer.overrides.x=1", "leave out modules.NAME.overrides. and write what stands below it"),
+        ("--PYTHONPATH=/x", "an environment variable belongs under env: at the top of the experiment"),
+        ("--PATH=/x", "an environment variable belongs under env: at the top of the experiment"),
+    ],
+)
+def test_a_part_of_the_file_given_as_an_override_is_told_what_to_write(strict, override, what):
+    assert strict.fails(override)[0] == f"command line: {override.partition('=')[0]}: unknown key; {what}"
+
+
+def test_a_part_of_the_file_given_as_an_override_is_a_warning_without_a_schema(tree):
+    what = "environment variables belong under env: at the top of the experiment"
+    assert tree.compose("exp.yaml", "env.X=1").warnings == (f"command line: env.X: is a parameter here; {what}",)

@@ -27,6 +27,11 @@ from primus.core.config.secrets import MASK, looks_secret, looks_secret_name, lo
         "GCP_CREDENTIALS",
         "tokens.access_token",
         "secret[0]",
+        "PGPASSWORD",
+        "HF_TOKENS",
+        "MYTOKEN",
+        "AUTH_HEADER",
+        "AZURE_STORAGE_CONNECTION_STRING",
     ],
 )
 def test_names_of_secrets(name):
@@ -55,6 +60,12 @@ def test_names_of_secrets(name):
         "SSH_AUTH_SOCK",
         "XAUTHORITY",
         "passes",
+        "token_ids",
+        "MAX_TOKENS",
+        "NUM_TOKENS",
+        "hidden_key",
+        "mistoken",
+        "header",
     ],
 )
 def test_names_of_other_things(name):
@@ -73,6 +84,9 @@ KINDS = [
     "eyJ" + "a" * 20 + ".eyJ" + "b" * 20 + ".sig",
     "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----",
     "https://user:passw0rd@host/path",
+    "Bearer " + "a1" * 10,
+    "https://hooks.slack.com/" + "services/T0/B0/" + "a1" * 12,
+    "AccountName=x;AccountKey=" + "a1" * 20 + "==",
 ]
 
 

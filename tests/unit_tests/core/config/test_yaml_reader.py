@@ -289,3 +289,9 @@ def test_the_line_of_a_byte_that_is_not_utf_8_counts_every_line_end(tmp_path):
     with pytest.raises(ConfigError) as caught:
         read_yaml(tmp_path / "a.yaml", "experiment")
     assert caught.value.line == 3
+
+
+@pytest.mark.parametrize("text", ["a: [${A:x}]", "a: [${A}, 1]", "a: {b: ${A}}"])
+def test_a_variable_in_brackets_without_quotes_is_told_so(read, text):
+    told = ["exp.yaml:1: '${' in brackets or braces without quotes", 'put it in quotes: "${NAME:default}"']
+    assert message(read, text) == told
