@@ -37,8 +37,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         hint = f"{_quoted(sys.executable)} -m pip install pyyaml packaging"
         return _report(f"{sys.executable} has no module {error.name!r}", hint, 3)
     data = "".join(f"{key}={value}\0" for key, value in records)
-    sys.stdout.buffer.write(data.encode("utf-8", "surrogateescape"))
-    sys.stdout.flush()
+    try:
+        sys.stdout.buffer.write(data.encode("utf-8", "surrogateescape"))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The launcher was ended by a signal; Python would tell of the pipe again when it shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return 0
 
 

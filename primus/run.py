@@ -62,10 +62,10 @@ def main(argv: list[str] | None = None) -> int:
     try:
         _train(args)
     except PrimusError as error:
-        _report(error, error.lines())
+        _report(error, error.lines(), error.exit_status)
         return error.exit_status
     except Exception as error:
-        _report(error, traceback.format_exc().rstrip().split("\n"))
+        _report(error, traceback.format_exc().rstrip().split("\n"), EXIT_FAULT)
         return EXIT_FAULT
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
@@ -138,7 +138,7 @@ def _install_signal_handlers() -> None:
         signal.signal(name, note_signal)
 
 
-def _report(error: BaseException, lines: list[str]) -> None:
+def _report(error: BaseException, lines: list[str], status: int) -> None:
     """Show an error once: on this rank's own stderr, and in the file where the agent looks for the cause."""
     from primus.core.utils.env import get_torchrun_env
 
@@ -160,6 +160,7 @@ def _report(error: BaseException, lines: list[str]) -> None:
                     "py_callstack": "\n".join(lines),
                     "timestamp": str(int(now)),
                     "exact_time": repr(now),
+                    "status": str(status),
                 },
             }
         }

@@ -192,12 +192,7 @@ class _Agent:
 
     def _report_failure(self, error: Any) -> int:
         rank, failure = first_failure(error.failures)
-        status = failure.exitcode if failure.exitcode >= 0 else 128 - failure.exitcode
-        how = (
-            f"exited with status {status}"
-            if failure.exitcode >= 0
-            else f"was killed by signal {signal.Signals(-failure.exitcode).name}"
-        )
+        status, how = how_it_ended(failure)
         log = self.logs.files.get(rank) if self.logs else None
         if log is not None and not self.logs.on_console(failure.local_rank):
             _say(f"rank {rank} said:")
@@ -235,10 +230,30 @@ def first_failure(failures: dict[int, Any]) -> tuple[int, Any]:
     )
 
 
-def _report_time(failure: Any) -> float:
+def how_it_ended(failure: Any) -> tuple[int, str]:
+    """Return a failed rank's status, and the same in words.
+
+    A rank that reported an error ended by that error, even when the agent's TERM then met it on its way out.
+
+    Args:
+        failure: torch's ``ProcessFailure``.
+    """
+    reported = _report(failure).get("status")
+    code = int(reported) if reported else failure.exitcode
+    if code >= 0:
+        return code, f"exited with status {code}"
+    return 128 - code, f"was killed by signal {signal.Signals(-code).name}"
+
+
+def _report(failure: Any) -> dict[str, Any]:
+    """Return what a rank said about its end; empty when it said nothing."""
     message = failure.error_file_data.get("message")
-    extra = message.get("extraInfo", {}) if isinstance(message, dict) else {}
-    return float(extra.get("exact_time") or extra.get("timestamp") or 0)
+    return message.get("extraInfo", {}) if isinstance(message, dict) else {}
+
+
+def _report_time(failure: Any) -> float:
+    report = _report(failure)
+    return float(report.get("exact_time") or report.get("timestamp") or 0)
 
 
 def _leave_failure(when: float, text: str) -> None:
@@ -260,10 +275,9 @@ def _leave_failure(when: float, text: str) -> None:
 
 
 def _last_words(failure: Any, log: Path) -> str:
-    message = failure.error_file_data.get("message")
-    extra = message.get("extraInfo", {}) if isinstance(message, dict) else {}
-    if extra.get("py_callstack"):
-        return str(extra["py_callstack"]).rstrip("\n") + "\n"
+    said = _report(failure).get("py_callstack")
+    if said:
+        return str(said).rstrip("\n") + "\n"
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - 100_000))
         lines = file.read().decode("utf-8", "replace").splitlines()

@@ -33,7 +33,7 @@ from primus.data.library_text import library_documents
 from primus.data.progress import Progress, say
 from primus.data.text_files import read_documents
 
-FORM = 1
+FORM = 2
 """Part of every fingerprint: raise it when the same inputs give another corpus."""
 
 _ABANDONED_SECONDS = 24 * 3600

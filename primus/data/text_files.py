@@ -12,8 +12,8 @@ from typing import IO, Any
 
 from primus.data.corpus_error import CorpusError
 
-PIECE_BYTES = 262_144
-"""Longer text files become several documents, cut at line ends: a tokenizer takes a document in one go."""
+PIECE_BYTES = 16_384
+"""Longer text files become several documents, cut at line ends: loaders deal documents out to ranks."""
 
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson", ".json")
 

@@ -148,6 +148,20 @@ def test_a_signal_ends_the_ranks_after_their_cleanup(dummy, number, status):
     assert "Traceback" not in err
 
 
+def test_a_single_process_ends_by_a_signal_with_its_cleanup_and_128_plus_the_number(dummy):
+    marker = dummy.root / "marker"
+    process = dummy.start(
+        *("direct", "--single", "--", "train", "pretrain", "--config", CONFIG, "sleep=60", f"marker={marker}")
+    )
+    for line in process.stdout:
+        if "plain line" in line:
+            break
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert process.returncode == 143
+    assert marker.read_text() == "rank 0 on_error=True\n"
+
+
 def test_no_rank_outlives_an_agent_that_was_killed(dummy):
     marker = dummy.root / "marker"
     process = dummy.start(

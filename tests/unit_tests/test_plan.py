@@ -233,3 +233,16 @@ def test_a_resolved_file_that_cannot_be_written_is_refused_before_the_launch(toy
     assert dict(ask("--export_config", "new/folder/x.yaml"))["framework"] == "toy" and not (toy / "new").exists()
     monkeypatch.setattr("primus.core.config.dump.os.access", lambda path, mode: False)
     assert refusal("--export_config", "x.yaml")[1] == f"{toy}/x.yaml cannot be written: no permission to write in {toy}"
+
+
+def test_a_launcher_that_is_gone_leaves_no_traceback(tmp_path):
+    (tmp_path / "exp.yaml").write_text("modules: {pre_trainer: {framework: torchtitan}}\n")
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "PRIMUS_RUN_MODE": "single"}
+    command = [sys.executable, "-m", "primus.plan", "--", "train", "pretrain", "--config", "exp.yaml"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    result = subprocess.run(
+        command, cwd=tmp_path, env=environ, stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert (result.returncode, result.stderr) == (1, "")

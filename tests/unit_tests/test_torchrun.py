@@ -29,6 +29,14 @@ def test_ranks_that_were_stopped_because_of_an_exception_are_not_its_cause():
     assert torchrun.first_failure(failures) == (0, failures[0])
 
 
+def test_a_rank_that_reported_an_error_and_met_the_agents_term_ended_by_its_error():
+    reported = failure(5.25, exitcode=-15)
+    reported.error_file_data["message"]["extraInfo"]["status"] = "2"
+    assert torchrun.how_it_ended(reported) == (2, "exited with status 2")
+    assert torchrun.how_it_ended(failure(exitcode=-9)) == (137, "was killed by signal SIGKILL")
+    assert torchrun.how_it_ended(failure(exitcode=17)) == (17, "exited with status 17")
+
+
 def test_an_earlier_starts_log_file_is_never_touched(tmp_path):
     first = torchrun._new_file(tmp_path, 3)
     first.write_text("precious")

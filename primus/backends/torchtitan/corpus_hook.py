@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from primus.backends.torchtitan.param_checks import setting
 from primus.core.config.command_line import parse_train_command
 from primus.core.config.experiment import Experiment, compose_experiment
 from primus.core.config.paths import data_folder
@@ -57,6 +58,7 @@ def corpus_lines(argv: Sequence[str], environ: Mapping[str, str]) -> list[str]:
     corpus = prepare_corpus(settings, data_path, tokenizer=not own_tokenizer)
     if corpus.reused:
         say(f"{corpus.folder} is up to date")
+    _check_share(experiment, params, corpus.documents, environ)
     lines = [f"extra.training.dataset={LOCAL_DATASET}", f"extra.training.dataset_path={corpus.text}"]
     if corpus.tokenizer is not None:
         lines.append(f"extra.model.hf_assets_path={corpus.tokenizer}")
@@ -91,6 +93,24 @@ def _settings(experiment: Experiment, params: Mapping[str, Any]) -> CorpusSettin
         return CorpusSettings.from_mapping(corpus)
     except ConfigError as error:
         raise ConfigError(f"{place}: {error.message}", error.hint, key=error.key) from None
+
+
+def _check_share(experiment: Experiment, params: Mapping[str, Any], documents: int, environ: Mapping[str, str]) -> None:
+    """Refuse a corpus that leaves a data-parallel rank without a document; TorchTitan would fail in that rank.
+
+    Raises:
+        ConfigError: There are fewer documents than data-parallel ranks.
+    """
+    ranks = int(environ.get("NNODES") or 1) * int(environ.get("GPUS_PER_NODE") or 1)
+    for kind in ("tensor", "context", "pipeline"):
+        ranks //= max(int(setting(params, f"parallelism.{kind}_parallel_degree")), 1)
+    if documents < ranks:
+        place = experiment.origin_of("corpus").place
+        raise ConfigError(
+            f"{place}: corpus has {documents} document{'s' if documents > 1 else ''} for {ranks} data-parallel ranks",
+            "name more text in corpus.files, or start fewer ranks with --nproc",
+            key="corpus",
+        )
 
 
 def _own_data(experiment: Experiment, params: Mapping[str, Any]) -> str:

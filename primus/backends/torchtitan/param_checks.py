@@ -37,6 +37,9 @@ _DEFAULTS: dict[str, Any] = {
     "validation.enable": False,
 }
 
+_QWEN3_TIED = ("debugmodel", "0.6B", "1.7B", "4B")
+"""Flavors with ``enable_weight_tying`` in ``torchtitan/models/qwen3/__init__.py``, 0.2.2."""
+
 # Key and short name of each degree whose product is the number of processes, data_parallel_shard_degree apart.
 _DEGREES = {
     "data_parallel_replicate_degree": "replicas",
@@ -81,6 +84,7 @@ def check_params(params: Mapping[str, Any], world_size: int, device: str, packag
         problems += _check_model(params, model, device)
     if device == "cpu":
         problems += _check_cpu(params)
+        problems += _check_tied_embeddings(params, world_size)
     return problems
 
 
@@ -106,7 +110,8 @@ def _check_parallelism(params: Mapping[str, Any], world_size: int) -> Iterator[s
     formula = " x ".join(f"{name} {degree}" for name, degree in degrees.items() if degree > 1)
     if shard == -1:
         if world_size % product:
-            yield f"{world_size} processes cannot be divided among {formula} = {product}"
+            total = f" = {product}" if " x " in formula else ""
+            yield f"{world_size} processes cannot be divided among {formula}{total}"
             return
         shard = world_size // product
     elif product * shard != world_size:
@@ -204,6 +209,17 @@ def _check_model(params: Mapping[str, Any], model: ModelEntry, device: str) -> I
 
 def _cpu_flavors(model: ModelEntry) -> str:
     return ", ".join(flavor for flavor, attention in model.flavors.items() if attention == "sdpa") or "none"
+
+
+def _check_tied_embeddings(params: Mapping[str, Any], world_size: int) -> Iterator[str]:
+    """Refuse what ends in an error about a shared parameter (FSDP) or a missing sharding strategy (TP)."""
+    flavor = setting(params, "model.flavor")
+    replicas = int(setting(params, "parallelism.data_parallel_replicate_degree"))
+    if setting(params, "model.name") == "qwen3" and flavor in _QWEN3_TIED and world_size > replicas:
+        yield (
+            f"model qwen3 {flavor} ties its embeddings, which TorchTitan 0.2 cannot shard on a CPU, "
+            f"but {world_size} processes start: give --nproc 1"
+        )
 
 
 def _check_cpu(params: Mapping[str, Any]) -> Iterator[str]:

@@ -67,6 +67,12 @@ def parse_train_command(argv: Sequence[str], hook_extras: int = 0) -> TrainComma
     sort_words(rest[hook_extras:], VALUE_OPTIONS, FLAG_OPTIONS, into=words)
     if words.positionals:
         stray_word(words.positionals[0])
+    if any(override.partition("=")[0] in ("--dry-run", "--dry_run") for override in words.overrides):
+        # Taken for an override, it would train in earnest where the backend accepts any key.
+        raise ConfigError(
+            "command line: --dry-run belongs to the launcher",
+            "write it before --: primus-cli direct --dry-run -- train ...",
+        )
     config = words.last("config")
     if config is None:
         keys = [override.partition("=")[0].removeprefix("--") for override in words.overrides]

@@ -80,6 +80,7 @@ env.SPACES=  two
 env.EMPTY=
 extra.train_data_path=["/a b/x", "/c"]
 extra.empty=
+extra.equation=a=b=c
 extra.a.b-c_d=-1
 LINES
 printf 'extra.last=no newline at the end'
@@ -87,7 +88,7 @@ E2
   run -0 train
   local -a got=()
   recorded_train_args got
-  assert_list got --train_data_path '["/a b/x", "/c"]' --empty '' --a.b-c_d -1 --last 'no newline at the end' --config exp.yaml
+  assert_list got --train_data_path '["/a b/x", "/c"]' --empty '' --equation a=b=c --a.b-c_d -1 --last 'no newline at the end' --config exp.yaml
   assert_equal "$(recorded_env QUOTES)" "\"a\" 'b' \\c \$HOME \$(touch pwn) \`touch pwn\`"
   assert_equal "$(recorded_env EQUALS)" a=b=c
   assert_equal "$(recorded_env SPACES)" '  two  '

@@ -172,3 +172,13 @@ def test_the_hook_leaves_neither_lock_nor_scratch_when_it_is_stopped(data: Path)
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=60) == 143
     assert list((data / "corpus").iterdir()) == []
+
+
+def test_a_corpus_with_fewer_documents_than_data_parallel_ranks_is_refused(data: Path) -> None:
+    (data / "b.txt").unlink()
+    argv = ["--config", experiment(data)]
+    environ = {"PRIMUS_DATA_PATH": str(data), "GPUS_PER_NODE": "2", "NNODES": "1"}
+    with pytest.raises(ConfigError) as caught:
+        corpus_lines(argv, environ)
+    assert caught.value.message.endswith("corpus has 1 document for 2 data-parallel ranks")
+    assert corpus_lines([*argv, "parallelism.tensor_parallel_degree=2"], environ)

@@ -32,7 +32,7 @@ def test_degrees_that_fit_are_accepted() -> None:
 @pytest.mark.parametrize(
     ("world_size", "parallelism", "problem"),
     [
-        (4, {"pipeline_parallel_degree": 3}, "4 processes cannot be divided among pipeline_parallel_degree 3 = 3"),
+        (4, {"pipeline_parallel_degree": 3}, "4 processes cannot be divided among pipeline_parallel_degree 3"),
         (
             8,
             {"tensor_parallel_degree": 4, "context_parallel_degree": 4},
@@ -180,4 +180,14 @@ def test_attention_without_a_backward_pass_on_the_cpu_is_told(torchtitan_package
     assert check(1, "cpu", torchtitan_package, model=model) == [
         "model.flavor: llama3 8B_flex uses flex attention, which has no backward pass on a CPU; "
         "flavors that have one: debugmodel, 8B, 70B, 405B"
+    ]
+
+
+def test_qwen3_with_tied_embeddings_is_one_process_on_a_cpu() -> None:
+    model = {"name": "qwen3", "flavor": "debugmodel"}
+    assert check(1, "cpu", model=model) == []
+    assert check(2, "cuda", model=model) == []
+    assert check(2, "cpu", model=model) == [
+        "model qwen3 debugmodel ties its embeddings, which TorchTitan 0.2 cannot shard on a CPU, "
+        "but 2 processes start: give --nproc 1"
     ]

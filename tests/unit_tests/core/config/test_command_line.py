@@ -125,3 +125,11 @@ def test_the_resolved_experiment_never_overwrites_the_experiment(tmp_path, monke
             f"command line: --export_config {output} is the experiment itself",
             "name another file",
         ]
+
+
+@pytest.mark.parametrize("word", ["--dry-run", "--dry_run=true"])
+def test_a_dry_run_after_the_separator_is_refused_where_it_would_train(word):
+    with pytest.raises(ConfigError) as caught:
+        parse_train_command(["train", "pretrain", "--config", "exp.yaml", word])
+    assert caught.value.message == "command line: --dry-run belongs to the launcher"
+    assert caught.value.hint == "write it before --: primus-cli direct --dry-run -- train ..."
