@@ -20,6 +20,7 @@ from types import FrameType
 
 from primus._version import primus_version
 from primus.core.errors import EXIT_ENVIRONMENT, EXIT_FAULT, LaunchEnvironmentError, PrimusError
+from primus.tee import wait_for_tee_at_exit
 
 USAGE = """\
 Usage: primus train pretrain|posttrain --config EXPERIMENT.yaml [key=value | --key value ...]
@@ -55,6 +56,7 @@ def main(argv: list[str] | None = None) -> int:
     if args == ["--version"]:
         sys.stdout.write(f"primus {primus_version()}\n")
         return 0
+    wait_for_tee_at_exit()
     _install_signal_handlers()
     if os.environ.get("PRIMUS_AGENT"):
         _append_to_shared_log()

@@ -24,6 +24,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from primus.core.errors import EXIT_ENVIRONMENT, EXIT_FAULT, PrimusError
+from primus.tee import wait_for_tee_at_exit
 
 RUN_MODULE = "primus.run"
 LAST_LINES = 20
@@ -37,6 +38,7 @@ def main(argv: list[str] | None = None) -> int:
         argv: torchrun's arguments; those of the process when omitted.
     """
     args = sys.argv[1:] if argv is None else argv
+    wait_for_tee_at_exit()
     _install_early_handlers()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # The console follows rank 0 line by line, also through a pipe.

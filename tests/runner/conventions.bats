@@ -66,6 +66,15 @@ refute_code() {
   refute_code '2>&1' runner/lib/hook*.sh runner/lib/protocol.sh runner/helpers/execute_hooks.sh
 }
 
+@test "bash reads no YAML" {
+  refute_code '(^|[^A-Za-z])(grep|sed|awk|cut|while read) [^|]*\.ya?ml' "${all[@]}"
+}
+
+@test "what the launcher says goes through one function" {
+  # shellcheck disable=SC2046 # no path here holds a space
+  refute_code '(printf|echo) .*>&2' $(printf '%s\n' "${all[@]}" | grep -v lib/log.sh)
+}
+
 @test "colours only where log.sh decides" {
   # shellcheck disable=SC2046 # no path here holds a space
   refute_code '\\(e|033|x1b)\[|(^|[^A-Za-z])tput ' $(printf '%s\n' "${all[@]}" | grep -v lib/log.sh)

@@ -25,8 +25,8 @@ layer_yaml() {
 # Launches with the given options and expects every setting to be that of layer number $1.
 expect_layer() {
   local layer=$1 option=''
-  local -A variable=([nproc]=GPUS_PER_NODE [nnodes]=NNODES [node-rank]=NODE_RANK [master-addr]=MASTER_ADDR [master-port]=MASTER_PORT
-    [run-id]=PRIMUS_RUN_ID [grace]=TORCH_ELASTIC_SHUTDOWN_TIMEOUT [hook-timeout]=PRIMUS_HOOK_TIMEOUT)
+  local -A variable=([nproc]=GPUS_PER_NODE [nnodes]=NNODES ["node-rank"]=NODE_RANK ["master-addr"]=MASTER_ADDR ["master-port"]=MASTER_PORT
+    ["run-id"]=PRIMUS_RUN_ID [grace]=TORCH_ELASTIC_SHUTDOWN_TIMEOUT ["hook-timeout"]=PRIMUS_HOOK_TIMEOUT)
   train "${@:2}"
   for option in $options; do
     assert_equal "$option=$(recorded_env "${variable[$option]}")" "$option=$(layer_value "$option" "$layer")"
