@@ -151,10 +151,10 @@ def main() -> None:
     print(f"\n{result}")
     if args.write:
         page = ROOT / "docs/performance.md"
-        start, end = f"<!-- launch {args.nproc} -->\n", f"\n<!-- end launch {args.nproc} -->"
+        start, end = f"<!-- launch {args.nproc} -->\n", f"<!-- end launch {args.nproc} -->"
         text = page.read_text(encoding="utf-8")
         head, rest = text.split(start)
-        page.write_text(head + start + result + end + rest.split(end)[1], encoding="utf-8")
+        page.write_text(head + start + result + "\n" + end + rest.split(end)[1], encoding="utf-8")
 
 
 if __name__ == "__main__":
